@@ -148,15 +148,16 @@ def positive_integer(name: str, value: object) -> int:
     allowed = "a positive integer"
     if isinstance(value, (float, np.floating)):
         raise ValueError(f"{name} must be {allowed}, got {value!r}")
-    integer = _integer(name, value, allowed)
-    if integer < 1:
-        raise ValueError(f"{name} must be {allowed}, got {shown(integer)}")
-    if integer > _LARGEST_COUNT:
-        raise ValueError(f"{name} must be {allowed} up to {_LARGEST_COUNT:.0e}, got {shown(integer)}")
-    return integer
+    whole = integer(name, value, allowed)
+    if whole < 1:
+        raise ValueError(f"{name} must be {allowed}, got {shown(whole)}")
+    if whole > _LARGEST_COUNT:
+        raise ValueError(f"{name} must be {allowed} up to {_LARGEST_COUNT:.0e}, got {shown(whole)}")
+    return whole
 
 
-def _integer(name: str, value: Any, allowed: str) -> int:
+def integer(name: str, value: Any, allowed: str) -> int:
+    """`value` as an integer, which a truth value is not."""
     try:
         if isinstance(value, (bool, np.bool_)):
             raise TypeError
@@ -169,7 +170,7 @@ def array_shape(name: str, value: object) -> tuple[int, ...]:
     """`value`, an integer or a sequence of integers, as the shape of an array of at most 1e8 entries."""
     allowed = f"a whole number, or a tuple of them, that asks for at most {_MOST_ENTRIES:.0e} entries"
     whole = value if isinstance(value, (tuple, list)) else (value,)
-    shape = tuple(_integer(name, length, allowed) for length in whole)
+    shape = tuple(integer(name, length, allowed) for length in whole)
     if min(shape, default=0) < 0 or math.prod(shape) > _MOST_ENTRIES or len(shape) > 64:
         raise ValueError(f"{name} must be {allowed}, got {shown(value)}")
     return shape
@@ -200,6 +201,12 @@ def probabilities(name: str, value: object) -> tuple[float, ...]:
     if abs(total - 1.0) > 1e-9:
         raise ValueError(f"{name} must sum to 1, got the sum {total!r}")
     return tuple(array.tolist())
+
+
+def callable_(name: str, value: object) -> None:
+    """Refuses what cannot be called."""
+    if not callable(value):
+        raise TypeError(f"{name} must be callable, got {shown(value)}")
 
 
 def choice(name: str, value: _Text, options: Iterable[str]) -> _Text:

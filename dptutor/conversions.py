@@ -22,7 +22,7 @@ from scipy.special import expit, logit
 
 from ._floats import LARGEST_LOSS, UNIT_ROUNDOFF
 from ._types import Array, Curve, Number, Numbers
-from ._validation import real_array, shaped
+from ._validation import real_array, shaped, shown
 
 __all__ = [
     "bayes_error_from_profile",
@@ -393,6 +393,8 @@ def _support(tradeoff: Curve, weight_alpha: np.ndarray, weight_beta: np.ndarray 
     """min over α of weight_alpha·α + weight_beta·f(α), the distance at which a line of that slope touches f."""
     weight_alpha, weight_beta = np.broadcast_arrays(weight_alpha, weight_beta)
     if not callable(tradeoff):
+        if not (isinstance(tradeoff, (tuple, list)) and len(tradeoff) == 2):
+            raise TypeError(f"tradeoff must be a function of arrays, or its corners, got {shown(tradeoff)}")
         alpha, beta = (real_array(name, x, 0.0, 1.0) for name, x in zip(("alpha", "beta"), tradeoff, strict=True))
         return np.min(weight_alpha[..., None] * alpha + weight_beta[..., None] * beta, axis=-1)
     tradeoff = _of_arrays("tradeoff", tradeoff)

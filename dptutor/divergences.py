@@ -23,7 +23,7 @@ import numpy as np
 
 from ._floats import LARGEST_LOSS
 from ._types import Array, Curve, Number, Numbers
-from ._validation import real_array, shaped
+from ._validation import callable_, real_array, shaped
 from .evaluation.from_profile import mixture_of_hockey_sticks
 from .mechanisms.base import Mechanism, as_mechanism
 
@@ -272,6 +272,7 @@ def f_divergence(mechanism: Mechanism, second_derivative: Curve) -> float:
     (0.427105, 0.427105)
     """
     as_mechanism("mechanism", mechanism)
+    callable_("second_derivative", second_derivative)
     return mixture_of_hockey_sticks(
         mechanism,
         lambda epsilon: _weight(second_derivative, 1, epsilon),

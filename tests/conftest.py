@@ -213,6 +213,13 @@ def pytest_generate_tests(metafunc):
     metafunc.parametrize = parametrize_part
 
 
+def pytest_ignore_collect(collection_path, config):
+    """Where only what reads sources is asked for, no other file is imported."""
+    if config.getoption("markexpr") == "first" and collection_path.match("test_*.py"):
+        return "mark.sources" not in collection_path.read_text(encoding="utf-8") or None
+    return None
+
+
 def pytest_collection_modifyitems(config, items):
     for item in items:
         needs = set(getattr(item, "fixturenames", ()))

@@ -34,7 +34,7 @@ from dptutor.mechanisms.composition import Composition
 SECONDS = 10.0
 EPSILON = np.array([0.0, 1e-9, 1e-4, 0.03, 0.5, 1.0, 3.0, 10.0, 100.0])
 PRIOR = 1 / (1 + np.exp(-EPSILON[:6]))
-ALPHA = np.array([1e-12, 1e-3, 0.1, 0.5, 0.9])
+ALPHA = np.array([1e-12, 1e-3, 0.1, 0.3, 0.5, 0.7, 0.9, 1.0])
 ORDERS = np.array([1.0, 2.0])
 ROUNDING = 1e-12
 WHOLE = ("steps", "users", "members", "categories", "answers")
@@ -140,6 +140,8 @@ def cases(generator):
 def of_one(m):
     """The laws that a mechanism breaks, each as a sentence."""
     value, error = m.privacy_profile(EPSILON, with_error=True)
+    if not ((value >= 0) & (value <= 1)).all():
+        yield "δ is no probability"
     if not (np.diff(value) <= error[1:] + error[:-1] + ROUNDING * value[:-1]).all():
         yield "δ rises"
     u, middle = np.exp(EPSILON[:-2]), np.exp(EPSILON)
@@ -157,6 +159,15 @@ def of_one(m):
     line = 1 - value[:, None] - np.exp(EPSILON)[:, None] * ALPHA
     if not (beta >= line - of_beta - error[:, None] - ROUNDING).all():
         yield "f is below a line of δ"
+    if (
+        not ((beta >= 0) & (beta <= 1 - ALPHA)).all()
+        or not ((risk >= 0) & (risk <= np.minimum(PRIOR, 1 - PRIOR))).all()
+    ):
+        yield "a blind guess is better"
+    share = np.diff(ALPHA)[:-1] / (ALPHA[2:] - ALPHA[:-2])
+    off = of_beta[:-2] + of_beta[1:-1] + of_beta[2:]
+    if not (beta[1:-1] <= beta[:-2] * (1 - share) + beta[2:] * share + off + ROUNDING).all():
+        yield "f is not convex"
     level = float(value[4])
     if 1e-250 < level < 1:
         found, of_found = m.epsilon(level, with_error=True)

@@ -165,11 +165,48 @@ def sharp(face, text, value):
     return min(absolute, max(1.000001e-6 * value, 1e-15)) if face == "delta" else absolute
 
 
-@pytest.mark.parametrize("text", SETTINGS)
-def test_answers_are_those_of_the_library_within_the_bounds(kernel, text):
+def answered(kernel, text, sure=tuple(FACES)):
     answers = kernel.evaluate(ASKED, [text, FACES])
     agree(answers, of_the_library(text), text)
-    assert all(answer is not None for face in answers.values() for answer in face)
+    assert all(answer is not None for face in sure for answer in answers[face])
+
+
+@pytest.mark.parametrize("text", SETTINGS)
+def test_answers_are_those_of_the_library_within_the_bounds(kernel, text):
+    answered(kernel, text)
+
+
+@pytest.mark.parametrize("steps", [1, 2, 3, 10])
+@pytest.mark.parametrize("noise", [0.3, 1, 5, 50])
+@pytest.mark.parametrize("rate", [1e-5, 1e-3, 0.1, 0.9, 1])
+def test_short_trainings_are_answered(kernel, noise, rate, steps):
+    answered(kernel, f"DPSGD({noise}, {rate}, {steps})", sure=("bayesError", "tradeOff"))
+
+
+def random_short_trainings(count, seed):
+    chance = random.Random(seed)
+
+    def spread(low, high):
+        return float(f"{low * (high / low) ** chance.random():.4g}")
+
+    return [f"DPSGD({spread(0.3, 50)}, {spread(1e-5, 1)}, {chance.randint(1, 10)})" for _ in range(count)]
+
+
+@pytest.mark.parametrize("text", ["DPSGD(0.5, 1e-5, 2)", "DPSGD(2.12, 0.006318, 5)", *random_short_trainings(12, 22)])
+def test_every_short_training_is_answered(kernel, text):
+    answered(kernel, text)
+
+
+@pytest.mark.parametrize("text", ["DPSGD(0.07, 1e-4, 5)", "DPSGD(0.08, 0.01, 100)", "DPSGD(0.1, 0.01, 5)",
+                                  "DPSGD(0.12, 0.3, 5)"])  # fmt: skip
+def test_hardly_any_noise_is_answered(kernel, text):
+    answered(kernel, text, sure=("bayesError", "tradeOff"))
+
+
+@pytest.mark.parametrize("count", [2, 3, 7, 31, 150, 1000])
+@pytest.mark.parametrize("part", ["Laplace(0.5)", "Laplace(3)", "Laplace(40)", "RandomizedResponse(0.1)"])
+def test_powers_are_answered(kernel, part, count):
+    answered(kernel, f"{part} ** {count}")
 
 
 @pytest.mark.parametrize("pair", PAIRS)
@@ -216,59 +253,11 @@ def test_of_two_that_are_nearly_the_same_it_is_told_how_nearly(kernel, text, mor
 
 
 def test_nothing_is_zero_that_is_only_too_small_for_a_number(kernel):
-    small = kernel.evaluate(
-        "(text) => { const { value, errorBound } = kernel.read(text).delta(700); return [value, errorBound]; }",
-        "Gaussian(1)",
+    small, none = (
+        kernel.evaluate(ASKED, [f"{kind}(1)", {"delta": [700]}])["delta"] for kind in ("Gaussian", "Laplace")
     )
-    assert small[0] == 0 < small[1]
-    none = kernel.evaluate(
-        "(text) => { const { value, errorBound } = kernel.read(text).delta(700); return [value, errorBound]; }",
-        "Laplace(1)",
-    )
-    assert none == [0, 0]
-
-
-@pytest.mark.parametrize("steps", [1, 2, 3, 10])
-@pytest.mark.parametrize("noise", [0.3, 1, 5, 50])
-@pytest.mark.parametrize("rate", [1e-5, 1e-3, 0.1, 0.9, 1])
-def test_short_trainings_are_answered(kernel, noise, rate, steps):
-    text = f"DPSGD({noise}, {rate}, {steps})"
-    answers = kernel.evaluate(ASKED, [text, FACES])
-    agree(answers, of_the_library(text), text)
-    assert all(answer is not None for face in ("bayesError", "tradeOff") for answer in answers[face])
-
-
-def random_short_trainings(count, seed):
-    chance = random.Random(seed)
-
-    def spread(low, high):
-        return float(f"{low * (high / low) ** chance.random():.4g}")
-
-    return [f"DPSGD({spread(0.3, 50)}, {spread(1e-5, 1)}, {chance.randint(1, 10)})" for _ in range(count)]
-
-
-@pytest.mark.parametrize("text", ["DPSGD(0.5, 1e-5, 2)", "DPSGD(2.12, 0.006318, 5)", *random_short_trainings(12, 22)])
-def test_every_short_training_is_answered(kernel, text):
-    answers = kernel.evaluate(ASKED, [text, FACES])
-    agree(answers, of_the_library(text), text)
-    assert all(answer is not None for face in answers.values() for answer in face)
-
-
-@pytest.mark.parametrize("text", ["DPSGD(0.07, 1e-4, 5)", "DPSGD(0.08, 0.01, 100)", "DPSGD(0.1, 0.01, 5)",
-                                  "DPSGD(0.12, 0.3, 5)"])  # fmt: skip
-def test_hardly_any_noise_is_answered(kernel, text):
-    answers = kernel.evaluate(ASKED, [text, FACES])
-    agree(answers, of_the_library(text), text)
-    assert all(answer is not None for face in ("bayesError", "tradeOff") for answer in answers[face])
-
-
-@pytest.mark.parametrize("count", [2, 3, 7, 31, 150, 1000])
-@pytest.mark.parametrize("part", ["Laplace(0.5)", "Laplace(3)", "Laplace(40)", "RandomizedResponse(0.1)"])
-def test_powers_are_answered(kernel, part, count):
-    text = f"{part} ** {count}"
-    answers = kernel.evaluate(ASKED, [text, FACES])
-    agree(answers, of_the_library(text), text)
-    assert all(answer is not None for face in answers.values() for answer in face)
+    assert small[0][0] == 0 < small[0][1]
+    assert none == [[0, 0]]
 
 
 def test_curves_are_the_single_answers(kernel):
@@ -285,6 +274,20 @@ def test_curves_are_the_single_answers(kernel):
                                   "RandomizedResponse(1) ** 3", "DPSGD(1e-2, 0.5, 2).reverse"])  # fmt: skip
 def test_what_a_mechanism_prints_is_the_same_mechanism(kernel, text):
     assert read(kernel.evaluate("(text) => String(kernel.read(text))", text)) == read(text)
+
+
+REFUSED = """([asked, text]) => {
+  try {
+    return String(Function("kernel", "text", `return ${asked}`)(kernel, text));
+  } catch ({ name, message, python, start, end }) {
+    return { name, message, python, part: text.slice(start, end) };
+  }
+}"""
+
+
+def refusal(kernel, asked, text=""):
+    """The problem that an expression of JavaScript raises, or the text of what it gives."""
+    return kernel.evaluate(REFUSED, [asked, text])
 
 
 WRONG = [
@@ -313,19 +316,8 @@ WRONG = [
 
 @pytest.mark.parametrize(("text", "message", "part"), WRONG)
 def test_wrong_texts_are_told_with_the_part_that_is_wrong(kernel, text, message, part):
-    found = kernel.evaluate(
-        """(text) => {
-      try {
-        kernel.read(text);
-      } catch (problem) {
-        return [problem.name, problem.message, text.slice(problem.start, problem.end)];
-      }
-    }""",
-        text,
-    )
-    assert found[0] == "SpecificationError"
-    assert message in found[1]
-    assert found[2] == part
+    found = refusal(kernel, "kernel.read(text)", text)
+    assert (found["name"], found["part"]) == ("SpecificationError", part) and message in found["message"]
     with pytest.raises((ValueError, TypeError)):
         read(text)
 
@@ -344,17 +336,9 @@ def test_what_is_refused_comes_with_python(kernel):
         "join(Gaussian(1), Laplace(1))",
         "Gaussian(1) @ DiscreteLaplace(2, 3)",
     ):
-        found = kernel.evaluate(
-            """(text) => {
-          try {
-            kernel.read(text);
-          } catch (problem) {
-            return [problem.name, problem.python];
-          }
-        }""",
-            text,
-        )
-        assert found == ["Refused", f"import dptutor as dp; dp.read({json.dumps(text)})"]
+        found = refusal(kernel, "kernel.read(text)", text)
+        told = f"import dptutor as dp; dp.read({json.dumps(text)})"
+        assert (found["name"], found["python"]) == ("Refused", told)
 
 
 def test_no_name_of_the_library_is_unknown(kernel):
@@ -363,33 +347,13 @@ def test_no_name_of_the_library_is_unknown(kernel):
     names = str(told.value).split("known are ")[1].split(", ")
     assert len(names) > 15
     for name in names:
-        said = kernel.evaluate(
-            """(text) => {
-          try {
-            return String(kernel.read(text));
-          } catch (problem) {
-            return problem.message;
-          }
-        }""",
-            f"{name}(1, 2)",
-        )
-        assert "unknown" not in said, said
+        said = refusal(kernel, "kernel.read(text)", f"{name}(1, 2)")
+        assert "unknown" not in str(said), said
 
 
 @pytest.mark.parametrize("call", ["bayesError(1.5)", "tradeOff(-0.1)", "epsilon(2)", "delta(NaN)", 'bayesError("0.5")'])
 def test_arguments_out_of_range_are_told(kernel, call):
-    name = kernel.evaluate(
-        """(call) => {
-      const mechanism = kernel.read("Gaussian(1)");
-      try {
-        Function("mechanism", `return mechanism.${call}`)(mechanism);
-      } catch (problem) {
-        return problem.name;
-      }
-    }""",
-        call,
-    )
-    assert name == "RangeError"
+    assert refusal(kernel, f"kernel.read('Gaussian(1)').{call}")["name"] == "RangeError"
 
 
 @pytest.mark.parametrize(
@@ -428,14 +392,8 @@ def test_the_largest_whole_number_that_meets_a_target(kernel, text):
 
 
 def test_what_cannot_be_reached_is_told(kernel):
-    name = kernel.evaluate("""() => {
-      try {
-        kernel.calibrate("SubsampledGaussian(1, ?)", { advantage: 0.9 });
-      } catch (problem) {
-        return problem.name;
-      }
-    }""")
-    assert name == "Unreachable"
+    asked = 'kernel.calibrate("SubsampledGaussian(1, ?)", { advantage: 0.9 })'
+    assert refusal(kernel, asked)["name"] == "Unreachable"
 
 
 @pytest.mark.parametrize(

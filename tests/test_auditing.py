@@ -122,13 +122,6 @@ def test_a_true_claim_is_refuted_at_most_at_the_level(repetitions, mu, level):
             assert judge(Guesses(truth, guess), claim, level=level).caught == (wins > allowed)
 
 
-def test_the_fewest_repetitions_are_enough_and_one_less_are_not():
-    claim, rate = dp.Gaussian(sigma=1.5), 0.75
-    enough = repetitions_to_catch(rate, claim)
-    power = [binom.sf(most_wins(n, claim), n, rate) for n in (enough - 1, enough)]
-    assert power[0] < 0.99 <= power[1]
-
-
 @pytest.mark.parametrize("sigma", [0.4, 1.0, 5.0])
 def test_the_fewest_repetitions_are_enough_and_no_fewer_are(sigma):
     claim = dp.Gaussian(sigma)
@@ -141,12 +134,6 @@ def test_the_fewest_repetitions_are_enough_and_no_fewer_are(sigma):
         enough = sizes[binom.sf(most, sizes, rate) >= power]
         if enough.size:
             assert repetitions_to_catch(rate, claim, level=level, power=power) == enough[0]
-
-
-@pytest.mark.parametrize(("level", "power"), [(0, 0.9), (1, 0.9), (0.1, 0), (0.1, 1), (0.1, 1.5), (2, 0.9)])
-def test_levels_and_powers_lie_between_0_and_1(level, power):
-    with pytest.raises(ValueError, match=rf"^{'power' if 0 < level < 1 else 'level'} must be in \(0, 1\), got"):
-        repetitions_to_catch(0.9, dp.Gaussian(1), level=level, power=power)
 
 
 @pytest.mark.deep
@@ -608,33 +595,21 @@ HALF = np.array([True, False])
     ("call", "message"),
     [
         (lambda: clopper_pearson(5, 4), "successes must be at most 4"),
-        (lambda: clopper_pearson(1, 4, 1.0), "confidence must be in"),
         (lambda: quantile_interval([], 0.5), "sample must be a non-empty row"),
         (lambda: epsilon_from_beliefs([0.0], 0.0), "delta must be in"),
         (lambda: epsilon_from_sensitivities([[1.0]], [[1.0, 2.0]], 0.1), r"one shape \(R, k\)"),
-        (lambda: epsilon_from_advantage(5, 10, 0.1, method="short"), "method must be one of"),
         (lambda: gaussian_mu(0.0, 0.1), "epsilon must be"),
-        (lambda: gaussian_epsilon(-1.0, 0.1), "mu must be"),
         (lambda: Guesses(np.array([]), np.array([])), "member must be a non-empty row of True and False"),
         (lambda: Guesses(HALF, HALF[:1]), "same length, got 2 and 1"),
         (lambda: judge(Guesses(HALF, HALF, coin=False), dp.Gaussian()), "drawn by a coin"),
         (lambda: judge(Guesses(np.ones(20, bool), np.ones(20, bool)), dp.Gaussian()), "drawn by a coin"),
         (lambda: audit(experiment(SMALL, small_pair(), 3, trained_on="with")), "drawn by a coin"),
-        (lambda: judge(Guesses(HALF, HALF), dp.Gaussian(), level=0.0), "level must be in"),
-        (lambda: judge(Guesses(HALF, HALF), dp.Gaussian(), level=1.0), "level must be in"),
         (lambda: repetitions_to_catch(0.5, dp.Gaussian()), "win_rate must be in"),
-        (lambda: repetitions_to_catch(1.5, dp.Gaussian()), "win_rate must be in"),
     ],
 )
 def test_what_makes_no_sense_is_refused_in_words(call, message):
     with pytest.raises(ValueError, match=message):
         call()
-
-
-@pytest.mark.parametrize("call", [audit, identify, find_repeated_noise, audit_transcript, lambda x: judge(x, x)])
-def test_what_is_of_another_kind_is_refused(call):
-    with pytest.raises(TypeError, match="must be"):
-        call("text")
 
 
 def test_a_step_without_noise_makes_epsilon_infinite():

@@ -101,16 +101,6 @@ def test_a_claim_of_hardly_any_noise_is_bet_against_without_overflow(sigma):
     assert wrong[-1] < right[-1] <= 1
 
 
-def test_what_is_no_audit_is_refused():
-    with pytest.raises(TypeError, match=r"^guesses must be Guesses, got 3$"):
-        auditing.judge_anytime(3, dp.Gaussian(1))
-    guesses = best_guesses(dp.Gaussian(1), np.random.default_rng(1), 10)
-    with pytest.raises(TypeError, match=r"^claim must be a mechanism"):
-        auditing.evidence_by_betting(guesses, "Gaussian")
-    with pytest.raises(ValueError, match=r"^level must be in \(0, 1\), got 2.0$"):
-        auditing.judge_anytime(guesses, dp.Gaussian(1), level=2)
-
-
 # One run.
 
 
@@ -283,11 +273,8 @@ def test_the_order_of_kinds_tells_nothing_about_scores():
             lambda: auditing.one_run_p_value(5, 4, 10, 1.0),
             "^right, guesses and canaries must increase, got 5, 4",
         ),
-        (lambda: auditing.one_run_p_value(5, 10, 10, -1.0), "^epsilon must be at least 0 and finite, got -1.0$"),
         (lambda: auditing.epsilon_from_one_run(5, 10, 10, 1.0), r"^delta must be in \[0, 1\), got 1.0$"),
         (lambda: auditing.judge_one_run(5, 4, 10, dp.Gaussian(1)), "^right, guesses and canaries must increase"),
-        (lambda: auditing.judge_one_run(3, 4, 10, dp.Gaussian(1), level=1), r"^level must be in \(0, 1\), got 1.0$"),
-        (lambda: auditing.epsilon_from_one_run(5, 10, 10, 0.1, method="best"), "^method must be one of 'any', 'gauss"),
         (lambda: auditing.epsilon_from_one_run(5, 10, 10, method="gaussian"), r"^delta must be in \(0, 1\), got 0.0$"),
         (lambda: auditing.epsilon_from_rates(5, 4, 0, 10), "^false_positives must be at most 4"),
         (lambda: auditing.epsilon_from_scores([True, False], [1.0, 2.0, 3.0]), "^member must be a row of"),

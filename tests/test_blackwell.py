@@ -4,12 +4,10 @@ import math
 
 import mpmath
 import numpy as np
-import pytest
-from conftest import examples
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from pytest import approx
-from strategies import closed_forms, mechanisms, priors, symmetric_mechanisms
+from strategies import mechanisms, priors, symmetric_mechanisms
 
 import dptutor as dp
 
@@ -89,14 +87,6 @@ def test_extremal_mechanisms_bound_all_others(m):  # lemma 2
     assert dp.blackwell_dominates(dp.BlatantlyNonPrivate(), m)
 
 
-@settings(max_examples=examples(40))  # joins are slow
-@given(closed_forms(), closed_forms())
-def test_join_dominates_both_and_meet_is_dominated_by_both(a, b):
-    for part in (a, b):
-        assert delta(dp.join(a, b), part) <= 1e-12
-        assert delta(part, dp.meet(a, b)) <= 1e-12
-
-
 @given(st.floats(0.05, 20), st.floats(0.05, 20))
 def test_gaussian_mechanisms_are_ordered_by_their_noise(a, b):  # lemma B.2
     assume(a < b * (1 - 1e-6))
@@ -104,14 +94,6 @@ def test_gaussian_mechanisms_are_ordered_by_their_noise(a, b):  # lemma B.2
     assert dp.blackwell_dominates(precise, noisy)
     assert not dp.blackwell_dominates(noisy, precise)
     assert distance(noisy, precise) > 0
-
-
-@given(mechanisms(), mechanisms())
-def test_a_garbled_mechanism_is_dominated(a, b):
-    # Dominance as the library sees it agrees with its definition on a grid of priors.
-    if dp.blackwell_dominates(a, b):
-        grid = np.linspace(0, 1, 201)
-        assert np.all(a.bayes_error(grid) <= b.bayes_error(grid) + 1e-12)
 
 
 @given(mechanisms(), mechanisms())
@@ -166,13 +148,6 @@ def test_gaussian_against_laplace_is_the_figure_of_the_paper():  # Kaissis et al
     assert found.crossings == approx((float(crossing_prior), 1 - float(crossing_prior)), abs=1e-12)
 
 
-def test_the_numbers_of_the_figure_to_the_digits_quoted():  # Kaissis et al. (2024), section 5
-    found = dp.compare(dp.Gaussian(sigma=1), dp.Laplace(scale=1))
-    assert float(found.divergence) == approx(0.0052722089, abs=1e-9)
-    assert float(found.reverse_divergence) == approx(0.0341385466, abs=1e-9)
-    assert found.crossings[0] == approx(0.4185393766, abs=1e-9)
-
-
 def test_piecewise_linear_curves_are_compared_at_their_corners():
     a = dp.FiniteExperiment(p=[0.6, 0.4], q=[0.1, 0.9])
     b = dp.FiniteExperiment(p=[0.2, 0.3, 0.5], q=[0.1, 0.1, 0.8])
@@ -212,19 +187,3 @@ def test_verdicts_in_words():
     assert "Blackwell-dominates" in dp.compare(gaussian, dp.Gaussian(sigma=2)).verdict
     assert "same privacy" in dp.compare(gaussian, dp.Gaussian(sigma=2, sensitivity=2)).verdict
     assert "<table>" in dp.compare(gaussian, laplace)._repr_html_()
-
-
-# Bad input.
-
-
-def test_only_mechanisms_can_be_compared():
-    for function in (dp.delta_divergence, dp.symmetric_delta_divergence, dp.blackwell_dominates, dp.compare):
-        with pytest.raises(TypeError, match="other must be a mechanism, got 3"):
-            function(dp.Gaussian(), 3)
-
-
-def test_prior_densities_are_checked():
-    with pytest.raises(TypeError, match="prior_density must be callable, got 3"):
-        dp.delta_divergence(dp.Gaussian(), dp.Laplace(), prior_density=3)
-    with pytest.raises(ValueError, match="prior_density must be at least 0, got -1"):
-        dp.delta_divergence(dp.Gaussian(), dp.Laplace(), prior_density=lambda x: x * 0 - 1)

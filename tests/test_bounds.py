@@ -311,6 +311,22 @@ def test_what_a_search_has_found():
         @ dp.DiscreteLaplace(1.937102493180422)
     ).symmetrized  # losses that differ by less than rounding
     assert not dp.dominance(counts, dp.SubsampledDiscreteGaussian(4.204, 0.391, 6, "remove"))
+    quiet = dp.DiscreteGaussian(0.010003678472533138, 4)  # a sum of masses below all numbers
+    assert quiet.renyi_divergence(0.5) == approx(quiet.mu**2 / 4)
+    most = (1 / 8 / quiet.sigma**2 - math.log(2)) / 0.375
+    assert quiet.renyi_divergence(0.625) == approx(0.3125 * quiet.mu**2 + most)
+    wide = dp.KaryRandomizedResponse(55.263825217865254, 5) ** 145  # losses too far apart for one scale
+    assert list(laws.of_evaluators(wide)) == []
+
+
+@pytest.mark.parametrize("more", [dp.Laplace(1), dp.Laplace(1) @ dp.Laplace(2)])
+def test_laplace_mechanisms_beside_losses_that_are_far_apart(more):
+    rare = dp.SubsampledDiscreteGaussian(0.16, 1e-5, 5, "remove")  # losses of −1e-5, and of hundreds
+    value, error = (rare @ more).privacy_profile([0.0, 0.7, 400.0], with_error=True)
+    law = rare._loss_law()
+    for x, found, bound in zip((0.0, 0.7, 400.0), value, error, strict=True):
+        assert abs(law.q @ more.privacy_profile(x - law.kinks) - found) <= bound + 1e-13
+    assert max(laws.bounds(rare @ more)) < 1e-9
 
 
 def test_a_meet_of_curves_that_meet_again_without_false_alarms():
@@ -351,6 +367,7 @@ def test_products_without_a_transform_are_sharp(m):
     assert m.error_bound < 1e-9
 
 
+@pytest.mark.deep
 def test_chernoffs_bound_that_says_nothing():
     # No transform of a step with so little noise is a number right of 1; one part in 1e6 of 72 steps reveals no more.
     step = dp.SubsampledGaussian(0.0128, 5.8e-9, "remove")

@@ -289,9 +289,6 @@ def test_what_a_family_says_that_is_defined_nowhere_passes():
         ({"epsilon": 1, "delta": 2}, r"delta must be in \[0, 1\), got 2.0"),
         ({"epsilon": math.inf, "delta": 0.1}, "epsilon must be at least 0 and finite, got inf"),
         ({"epsilon": math.inf}, "epsilon must be"),
-        ({"posterior_belief": 0.9, "membership_prior": 0}, r"membership_prior must be in \(0, 1\), got 0.0"),
-        ({"posterior_belief": 0.9, "membership_prior": 1}, r"membership_prior must be in \(0, 1\), got 1.0"),
-        ({"posterior_belief": 1}, r"posterior_belief must be in \(0.5, 1\), got 1.0"),
         ({"posterior_belief": 0.4}, r"posterior_belief must be in \(0.5, 1\), got 0.4"),
         ({"epsilon": 1, "exceedance": 0.1}, "exceedance requires posterior_belief, and replaces delta"),
         ({"posterior_belief": 0.9, "delta": 0.1, "exceedance": 0.1}, "exceedance requires posterior_belief"),
@@ -317,7 +314,5 @@ def test_a_family_that_turns_round_is_noticed():
 
 
 def test_a_family_of_something_else_is_refused():
-    with pytest.raises(TypeError, match="family must be callable, got 1"):
-        dp.calibrate(1, epsilon=1)
     with pytest.raises(TypeError, match="what the family returns must be a mechanism"):
         dp.calibrate(lambda x: x, advantage=0.5)

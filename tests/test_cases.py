@@ -58,6 +58,7 @@ def test_each_offer_clearly_keeps_the_tolerance_or_clearly_does_not(seed):
     assert better(case) == min(tails, key=tails.get)
 
 
+@pytest.mark.deep
 def test_every_answer_to_which_offer_keeps_the_tolerance_is_right_for_some_case():
     kinds = [keeps(cases.made(seed)) for seed in SEEDS]
     assert {*kinds} == {"A", "B", "both", "neither"}
@@ -113,6 +114,7 @@ def test_every_setting_is_what_its_card_says(epsilon):
         assert 0 <= noise - wanted.noise_multiplier <= 1.0001e-5
 
 
+@pytest.mark.deep
 def test_all_kinds_of_cases_come_up():
     refused = {model_report(seed)["flagged"] for seed in SEEDS}
     signed = {model_report(seed)["sign"] for seed in SEEDS}

@@ -497,6 +497,7 @@ def test_isolation_needs_no_certain_place(monkeypatch):
     assert why is None
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("variables", [{}, {"CI": "true"}], ids=["elsewhere", "integration"])
 def test_in_continuous_integration_a_lack_of_isolation_is_a_failure(variables, tmp_path):
     known = {name: value for name, value in os.environ.items() if name != "CI"} | {"PATH": str(tmp_path)}
@@ -507,6 +508,7 @@ def test_in_continuous_integration_a_lack_of_isolation_is_a_failure(variables, t
     assert "bubblewrap, which is not installed" in done.stdout
 
 
+@pytest.mark.deep
 def test_a_copy_is_named_and_earns_nothing_by_itself(packed, monkeypatch, tmp_path):
     course = shutil.copytree(packed, tmp_path / "course", ignore=shutil.ignore_patterns("submitted", grading.STATE))
     name = "04_exercises"

@@ -265,17 +265,11 @@ def test_the_sensitivity_of_a_matrix_bounds_what_any_vectors_do():
 @pytest.mark.parametrize(
     ("make", "error", "words"),
     [
-        (lambda: dp.DiscreteLaplace(0), ValueError, "^scale must be greater than 0"),
         (lambda: dp.DiscreteLaplace(1, 1.5), ValueError, "^sensitivity must be a positive integer, got 1.5"),
         (lambda: dp.DiscreteLaplace(1e-3), ValueError, r"^sensitivity/scale must be in \(0, 700\], got 1000"),
-        (lambda: dp.DiscreteGaussian(-1), ValueError, "^sigma must be greater than 0"),
-        (lambda: dp.DiscreteGaussian(1, "2"), TypeError, "^sensitivity must be a positive integer"),
         (lambda: dp.DiscreteGaussian(1e6), ValueError, "^sensitivity and noise must have at most 2e.06 outcomes"),
         (lambda: dp.DiscreteGaussian(1e-7), ValueError, "^sensitivity/sigma must be below 1e6"),
         (lambda: dp.KaryRandomizedResponse(1, 1), ValueError, "^categories must be at least 2, got 1"),
-        (lambda: dp.KaryRandomizedResponse(-1, 3), ValueError, r"^epsilon must be in \[0, 700\], got -1"),
-        (lambda: dp.group(dp.Gaussian(1), 0), ValueError, "^size must be a positive integer, got 0"),
-        (lambda: dp.group(3, 2), TypeError, "^mechanism must be a mechanism"),
         (
             lambda: dp.group(dp.SubsampledLaplace(1, 0.1), 2),
             ValueError,
@@ -285,8 +279,6 @@ def test_the_sensitivity_of_a_matrix_bounds_what_any_vectors_do():
         (lambda: dp.matrix_mechanism(1, [[0, 0]]), ValueError, "^strategy must be a matrix with an entry that is not"),
         (lambda: dp.matrix_mechanism(1, [1, 2]), ValueError, "^strategy must be a matrix"),
         (lambda: dp.matrix_mechanism(1, [[1, 2, 3]], 2), ValueError, "^epochs must divide the 3 columns"),
-        (lambda: dp.matrix_mechanism(0, [[1]]), ValueError, "^sigma must be"),
-        (lambda: dp.tree_aggregation(1, 0), ValueError, "^steps must be a positive integer"),
     ],
 )
 def test_what_cannot_be_is_refused_by_name(make, error, words):

@@ -11,6 +11,8 @@ import dptutor as dp
 from dptutor.exercises.judging.calling import breach, here
 from dptutor.exercises.judging.drawing import Curve, drawn
 
+pytestmark = pytest.mark.cases(12)
+
 CATALOGUE = dp.exercises.catalogue()
 DRAWN = [exercise for exercise in CATALOGUE if exercise.curve]
 # Exercises whose curve is their answer: a corner, a constant, a formula of one number.
@@ -23,13 +25,11 @@ def unhurried(monkeypatch):
     monkeypatch.setattr("dptutor.exercises.judging.drawing._QUICK", 60.0)
 
 
-@pytest.mark.cases(12)
 def test_most_exercises_with_a_curve_are_drawn_and_only_some_without_the_right_one():
     assert len(DRAWN) >= 45 and {e.chapter for e in DRAWN} == {e.chapter for e in CATALOGUE if not e.judge}
     assert {e.id for e in DRAWN if e.curve.hidden} == HIDDEN
 
 
-@pytest.mark.cases(12)
 @pytest.mark.parametrize("exercise", DRAWN, ids=lambda e: e.id)
 def test_a_mistake_is_drawn_where_it_is_wrong(exercise):
     wrong = exercise.mistakes[0].answer
@@ -42,7 +42,6 @@ def test_a_mistake_is_drawn_where_it_is_wrong(exercise):
     assert picture.over in picture.words
 
 
-@pytest.mark.cases(12)
 @pytest.mark.parametrize("exercise", DRAWN, ids=lambda e: e.id)
 def test_the_right_curve_breaks_no_law(exercise):
     along = [*exercise.tried[0]]
@@ -55,7 +54,6 @@ def test_the_right_curve_breaks_no_law(exercise):
         assert not any(breach(law, right, case) for law in exercise.laws)
 
 
-@pytest.mark.cases(12)
 def test_a_law_is_marked_where_it_is_broken():
     picture = dp.exercises.check("1.3", lambda alpha, mu: np.exp(-alpha)).drawing
     assert "above that" in picture.law and picture.law in picture.words
@@ -63,21 +61,18 @@ def test_a_law_is_marked_where_it_is_broken():
     assert [text.get_text() for text in picture.plot().get_legend().get_texts()] == ["yours", "right", "breaks a law"]
 
 
-@pytest.mark.cases(12)
 def test_what_would_give_the_answer_away_is_not_drawn():
     picture = dp.exercises.check("1.4", lambda alpha, epsilon: (1 - alpha) ** 2).drawing
     assert [text.get_text() for text in picture.plot().get_legend().get_texts()] == ["yours", "farthest off"]
     assert "the right one" not in picture.words
 
 
-@pytest.mark.cases(12)
 def test_a_notebook_shows_the_picture_with_its_words():
     page = dp.exercises.check("1.3", lambda alpha, mu: 1 - alpha)._repr_html_()
     assert page.startswith("<p ") and re.search(r'<img alt="Your tradeoff along alpha at mu = [^"]+"', page)
     assert base64.b64decode(re.search(r"base64,([^\"]+)", page)[1]).startswith(b"\x89PNG")
 
 
-@pytest.mark.cases(12)
 @pytest.mark.parametrize(
     "answer",
     [
@@ -94,13 +89,11 @@ def test_what_is_no_curve_is_not_drawn(answer):
     assert dp.exercises.check("1.3", answer).drawing is None
 
 
-@pytest.mark.cases(12)
 def test_a_right_answer_and_one_number_are_not_drawn():
     assert dp.exercises.check("1.3", dp.exercises.get("1.3").answer).drawing is None
     assert dp.exercises.check("1.3", 0.5, seed="Ada").drawing is None
 
 
-@pytest.mark.cases(12)
 def test_an_argument_is_named_that_the_exercise_has():
     for exercise in DRAWN:
         assert isinstance(exercise.curve, Curve)
@@ -114,7 +107,6 @@ def said(id, *answers):
     return [dp.exercises.check(id, answer).message for answer in answers]
 
 
-@pytest.mark.cases(12)
 def test_a_mistake_that_is_gone_is_praised_once():
     exercise = dp.exercises.get("1.3")
     first, second = exercise.mistakes[:2]
@@ -129,7 +121,6 @@ def test_a_mistake_that_is_gone_is_praised_once():
     ]
 
 
-@pytest.mark.cases(12)
 def test_a_mistake_that_comes_back_was_not_gone():
     exercise = dp.exercises.get("1.3")
     a, b, c = (mistake.answer for mistake in exercise.mistakes[:3])
@@ -140,7 +131,6 @@ def test_a_mistake_that_comes_back_was_not_gone():
         assert ["gone" in reply for reply in said("1.3", broken, kept, broken, kept)] == [False, True, False, False]
 
 
-@pytest.mark.cases(12)
 def test_nothing_is_praised_that_may_still_be_there():
     exercise = dp.exercises.get("1.3")
     mistake = exercise.mistakes[0]
@@ -149,14 +139,12 @@ def test_nothing_is_praised_that_may_still_be_there():
     assert said("1.3", exercise.answer)[0].startswith("You have found")
 
 
-@pytest.mark.cases(12)
 def test_a_law_that_is_kept_again_is_praised():
     above, below = (lambda alpha, mu: 1.5 - alpha / 2), (lambda alpha, mu: 0.3 * (1 - alpha) ** 2)
     replies = said("1.3", above, below)
     assert "gone" not in replies[0] and replies[1].startswith("The earlier mistake is gone")
 
 
-@pytest.mark.cases(12)
 def test_learners_of_one_process_share_nothing(tmp_path):
     wrong = dp.exercises.get("1.3").mistakes[0].answer
     with dp.exercises.Learner(tmp_path / "ada.json"):
@@ -171,7 +159,6 @@ def test_learners_of_one_process_share_nothing(tmp_path):
         assert "You have found your mistake" in said("1.3", dp.exercises.get("1.3").answer)[0]
 
 
-@pytest.mark.cases(12)
 def test_what_an_answer_prints_is_shown_for_the_cases_that_are_judged_and_not_for_the_picture(capsys):
     def printing(alpha, mu):
         print("called")
@@ -181,7 +168,6 @@ def test_what_an_answer_prints_is_shown_for_the_cases_that_are_judged_and_not_fo
     assert capsys.readouterr().out.count("called") == len(dp.exercises.get("1.3").tried)
 
 
-@pytest.mark.cases(12)
 def test_the_cases_that_are_judged_are_not_called_again_for_the_picture(monkeypatch):
     exercise, called = dp.exercises.get("1.3"), []
     monkeypatch.setattr("dptutor.exercises.judging.worker.available", lambda: False)
@@ -196,7 +182,6 @@ def test_the_cases_that_are_judged_are_not_called_again_for_the_picture(monkeypa
     assert len(along) == len(drawing.x) and {mu for _, mu in along} == {3.0}
 
 
-@pytest.mark.cases(12)
 def test_what_is_slow_is_not_called_along_its_curve(monkeypatch):
     exercise, called = dp.exercises.get("1.3"), []
     monkeypatch.setattr("dptutor.exercises.judging.drawing._QUICK", 0.0)

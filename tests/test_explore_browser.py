@@ -20,7 +20,7 @@ from test_explore import at, on_steps
 from test_sentences import FOUND
 
 import dptutor as dp
-from dptutor.explore.machinery import LEVELS, Choice, Hidden
+from dptutor.explore.machinery import LEVELS, Choice, Hidden, Several
 from dptutor.explore.machinery.picture import path_points
 from dptutor.formulas import typeset
 
@@ -234,7 +234,12 @@ def test_each_slider_is_moved_by_keys(opened, name):
             continue
         tool(page, "reset")  # another choice may leave a slider nothing to move
         settled(page)
-        if isinstance(declared, Choice):
+        if isinstance(declared, Several):
+            unchosen = next(m for m in declared.members if m not in declared.value.split(", "))
+            page.focus(f"label:has-text('{unchosen}') [data-parameter={parameter}]")
+            page.keyboard.press("Space")
+            assert set(setting_of(page)[parameter].split(", ")) == {*declared.value.split(", "), unchosen}
+        elif isinstance(declared, Choice):
             page.focus(f"[data-parameter={parameter}]:checked")
             page.keyboard.press("ArrowDown")
             after = declared.options.index(declared.value) + 1
@@ -817,7 +822,7 @@ RANDOM_EVENTS = """async ([events, seed]) => {
     else if (kind === 1) {
       const pressed = new KeyboardEvent("keydown", { key: one(keys), bubbles: true });
       one([...inputs, ...buttons]).dispatchEvent(pressed);
-    } else if (input.type === "radio") input.click();
+    } else if (/radio|checkbox/.test(input.type)) input.click();
     else if (input.type === "range") {
       input.value = random(+input.max + 1);
       input.dispatchEvent(new Event("input", { bubbles: true }));
@@ -1305,7 +1310,8 @@ def test_hovering_over_a_curve_tells_where_one_is(opened):
     page = opened("delta_divergence")
     [grip] = [g for g in page.evaluate(GRIPS, 0.5) if g["names"] == "sigma"][:1]
     page.mouse.move(grip["from"][0], grip["from"][1])
-    assert re.fullmatch(r"f: Gaussian: α ≈ [\d.]+, β ≈ [\d.]+", page.text_content(".dpe-tip"))
+    there = r"f: Gaussian: accused ≈ \d+ of 100 not in the data, missed ≈ \d+ of 100 in the data"
+    assert re.fullmatch(there, page.text_content(".dpe-tip"))
     page.mouse.move(5, 5)
     assert page.is_hidden(".dpe-tip")
 
@@ -2043,3 +2049,47 @@ def test_alone_on_a_projector_letters_are_large_and_all_fits(opened, name):
     controls = page.locator(".dpe-controls").bounding_box()
     assert controls["y"] + controls["height"] <= 1080
     assert page.evaluate("document.documentElement.scrollWidth") <= 1920
+
+
+def test_some_of_several_are_chosen_and_too_few_or_too_many_refused(opened):
+    page, e = opened("side_by_side"), dp.explore.side_by_side()
+    declared = e.parameters["mechanisms"]
+    first, second, third = declared.value.split(", ")
+
+    def box(name):
+        return page.locator("[data-parameter=mechanisms]").nth(declared.members.index(name))
+
+    def holds(*names):
+        settled(page)
+        chosen = [name for name in declared.members if name in names]
+        assert setting_of(page)["mechanisms"] == ", ".join(chosen)
+        assert [name for name in declared.members if box(name).is_checked()] == chosen
+        heads = page.locator(".dpe-matrix thead th:visible").all_text_contents()
+        assert heads == page.locator(".dpe-matrix tbody th:visible").all_text_contents() == chosen
+        cells = page.locator(".dpe-matrix td:visible").all_text_contents()
+        e.set(mechanisms=", ".join(chosen))
+        shown = [[e.shown.get(f"{row}_{column}", "") for column in chosen] for row in chosen]
+        assert cells == ["", *(cell for row in shown for cell in row)]
+
+    holds(first, second, third)
+    box(third).click()
+    holds(first, second)
+    box(second).click()
+    holds(first, second)
+    expect(page.locator(".dpe-status")).to_have_text("Choose from 2 to 4.")
+    others = [name for name in declared.members if name not in (first, second)]
+    for number, name in enumerate(others[:2]):
+        box(name).click()
+        holds(first, second, *others[: number + 1])
+        expect(page.locator(".dpe-status")).to_be_hidden()
+    box(others[2]).click()
+    holds(first, second, *others[:2])
+    expect(page.locator(".dpe-status")).to_have_text("Choose from 2 to 4.")
+
+
+def test_some_of_several_are_named_in_any_order():
+    e = dp.explore.side_by_side(mechanisms="sampled, Gaussian")
+    assert e.setting["mechanisms"] == "Gaussian, sampled"
+    for wrong in ("Gaussian", "Gaussian, Laplace, discrete, flip, sampled", "Gaussian, Poisson", 3):
+        with pytest.raises(ValueError, match="mechanisms must be one of"):
+            e.set(mechanisms=wrong)

@@ -84,11 +84,12 @@ def test_a_number_of_the_map_leads_to_its_two_curves(sections, alike):
         (dict(parse_qsl(link.attributes["href"].removeprefix("#side_by_side?"), strict_parsing=True)), link.text())
         for link in sections["The map"].css("td a[data-move]")
     ]
-    here = {(setting["first"], setting["second"]): number for setting, number in links if setting["alike"] == alike}
-    assert len(here) >= 8
-    for (first, second), number in here.items():
-        e = dp.explore.side_by_side(first=first, second=second, alike=alike)
-        assert number == f"{100 * e.readouts['regret']:.1f}"
+    here = [(setting, number) for setting, number in links if setting["alike"] == alike]
+    assert len({setting["mechanisms"] for setting, _ in here}) >= 8
+    for setting, number in here:
+        one, other = setting["mechanisms"].split(", ")
+        readouts = dp.explore.side_by_side(**setting).readouts
+        assert number in {f"{100 * readouts[f'{row}_{column}']:.1f}" for row, column in ((one, other), (other, one))}
 
 
 # Numbers on the page, each computed here without the library: from densities, masses and sums.

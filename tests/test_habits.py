@@ -1,21 +1,14 @@
 """English: habits of other languages and house words, which a reader would stumble over.
 
-Each pattern is a construction, not a word. How often they cry wolf is measured on text that is not ours.
+Each pattern is a construction, not a word.
 """
 
 import ast
-import inspect
 import json
 import re
-from functools import cache
 from pathlib import Path
 
-import numpy as np
 import pytest
-import scipy.optimize
-import scipy.signal
-import scipy.special
-import scipy.stats
 from test_prose import prose
 
 pytestmark = pytest.mark.words
@@ -52,45 +45,6 @@ HABITS = {
 }
 # Sentences that may stay as they are, by a piece of them.
 FINE: tuple[str, ...] = ()
-# One sentence for each construction, and the same thing said well.
-CAUGHT = [
-    "Who reads the output errs half of the time.",
-    "This is the error of who ignores the output, and of nobody else.",
-    "It shows how rarely an adversary errs.",
-    "No opinion turns this choice round.",
-    "The label of the model needs an ε.",
-    "There is to find a test.",
-    "The tolerance is exceeded so many times.",
-    "The second mechanism tells more.",
-    "On both statements stands the same pair.",
-    "An adversary who accepts to be wrong once in a while.",
-    "The card says 8.",
-    "The adversary errs in 31% of the cases.",
-    "In one case out of ten the loss exceeds 1.",
-    "It is right in half of the cases.",
-    "The test has the errors (0.1, 0.4).",
-    "Both worlds have the prior one half.",
-    "But so small a δ is not needed.",
-    "An adversary of prior 20% says “in”.",
-    "What is η? Three decimals.",
-    "Rarely is a bound so close to the truth.",
-    "The seed stands inside the loop.",
-    "Some adversary errs less against the second mechanism.",
-    "It is a garbling exactly if the order holds.",
-    "With which probability is the guess right?",
-]
-PASSED = [
-    "An adversary who reads the output is wrong 31% of the time.",
-    "One time in ten, the loss exceeds 1.",
-    "The test has errors (0.1, 0.4), and the error that it makes most often is a miss.",
-    "With the prior that you chose, the mean of all beliefs is one half.",
-    "A δ that small is not needed.",
-    "An adversary with prior 20% says “in”. Give three decimals.",
-    "Bounds are rarely this close to the truth.",
-    "The digits stand in for MNIST; it stands to reason.",
-    "Some adversary errs less often against the second mechanism.",
-    "With what probability is the guess right? The probability with which it is right is one half.",
-]
 
 
 def found(text):
@@ -138,29 +92,3 @@ def test_no_space_parts_a_number_from_its_percent_sign():
     for source in (each for kind in kinds for each in ROOT.glob(kind)):
         parted = re.findall(r"(?<=[\d}`\]])[ \N{NO-BREAK SPACE}]%(?! \d).*", source.read_text(encoding="utf-8"))
         assert not parted, source
-
-
-@cache
-def foreign():
-    """Running text that others have edited, docstrings of numpy and scipy, and its number of sentences."""
-    parts = (np, scipy.stats, scipy.optimize, scipy.signal, scipy.special)
-    docs = {inspect.getdoc(getattr(part, name)) or "" for part in parts for name in dir(part) if name[0] != "_"}
-    texts = [text for doc in docs for text in doc.split("\n\n") if not text.startswith((">>>", "..", " "))]
-    return texts, sum(len(re.findall(r"[.!?](?:\s|$)", text)) for text in texts)
-
-
-def test_the_habits_cry_wolf_in_one_sentence_of_five_thousand_at_most():
-    """Measured on numpy 2.4 and scipy 1.17: one alarm, "in about half of the cases", in 28,298 sentences."""
-    texts, sentences = foreign()
-    assert sentences > 5000
-    assert sum(1 for text in texts for _ in found(text)) <= sentences / 5000
-
-
-@pytest.mark.parametrize("text", CAUGHT)
-def test_a_habit_is_found(text):
-    assert len(list(found(text))) == 1
-
-
-@pytest.mark.parametrize("text", PASSED)
-def test_good_english_passes(text):
-    assert not list(found(text))

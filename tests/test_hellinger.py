@@ -229,13 +229,3 @@ def test_what_exceeds_the_largest_float_is_infinite():
     value, error = dp.SubsampledGaussian(0.3, 0.01, "remove").hellinger_transform([1e5, 0.5], with_error=True)
     assert (value[0], error[0]) == (math.inf, math.inf)
     assert error[1] < 1e-12
-
-
-@pytest.mark.parametrize(
-    ("s", "error"),
-    [(math.nan, ValueError), (math.inf, ValueError), (complex(0, math.inf), ValueError), ("0.5", TypeError),
-     ([0.5, [1]], ValueError), (np.ma.array([0.5j], mask=[True]), ValueError), (None, TypeError)],
-)  # fmt: skip
-def test_other_arguments_are_refused(s, error):
-    with pytest.raises(error, match=r"^s must be "):
-        dp.Gaussian(1).hellinger_transform(s)

@@ -3,6 +3,7 @@
 import inspect
 import io
 import math
+import re
 import signal
 import threading
 from concurrent.futures import ThreadPoolExecutor
@@ -18,7 +19,7 @@ from hypothesis import strategies as st
 from strategies import PARAMETERS
 
 import dptutor as dp
-from dptutor import auditing
+from dptutor import accounting, auditing
 from dptutor._validation import array_shape, random_generator
 from dptutor.mechanisms.loss import PrivacyLoss
 
@@ -327,6 +328,95 @@ def test_less_noise_than_can_be_squared_is_refused():
         dp.SubsampledGaussian(5e-324, 0.5)
 
 
+# Whoever gives something wrong is told which argument it was.
+
+WRONG = [math.nan, "wrong", object(), -1.5, 1j, [None]]
+# What is wrong wherever an argument has one of these names.
+OUTSIDE = {
+    0: "answer_scale answers canaries categories classes clip confidence count counts epochs examples exceedance floor "
+       "fpr largest_batch learning_rate level members membership_prior noise_multiplier orders other_count power "
+       "posterior_belief probability repetitions sampling_rate scale sensitivity sigma size slack steps "
+       "threshold_scale tpr trials users win_rate",
+    1.0: "confidence exceedance floor fpr level membership_prior orders posterior_belief power probability slack "
+         "success tpr",
+    1.5: "advantage alpha baseline belief delta gamma leak prior prior_success sampling_rate win_rate",
+    math.inf: "answer_scale clip largest_finite_loss largest_loss learning_rate noise_multiplier s scale sensitivity "
+              "sigma threshold_scale",
+}  # fmt: skip
+# What is right: anything, any text, or such a number.
+ANYTHING = {"with_error", "clips", "first_step_only", "same_noise", "coin", "least", "name", "noise", "image_shape",
+            "stream", "width"}  # fmt: skip
+TEXTS = {"unit", "released", "batches", "tuning", "checkpoint"}
+NEGATIVE = {"privacy_profile", "profile_from_bayes_error", "profile_from_tradeoff"}
+# Arguments that are accepted, by their names: of all functions, and of some.
+RIGHT = {
+    "advantage": 0.3, "alpha": 0.1, "baseline": 0.1, "belief": 0.9, "beta": 0.3, "bracket": (0.1, 10.0), "clip": 1.0,
+    "confidence": 0.9, "count": 3, "counts": [3, 5], "delta": 0.01, "epsilon": 1.0, "exceedance": 0.01, "fpr": 0.1,
+    "largest_finite_loss": 1.0, "largest_loss": 1.0, "leak": 0.1, "learning_rate": 0.1, "level": 0.05, "mu": 1.0,
+    "noise_multiplier": 1.0, "order": 2.0, "orders": [2.0, 3.0], "other_count": 3, "p": [0.5, 0.5], "q": [0.4, 0.6],
+    "power": 0.9, "prior": 0.3, "prior_success": 0.1, "probability": 0.3, "rdp": [0.1, 0.2], "rho": 0.1,
+    "sampling_rate": 0.1, "scale": 1.0, "sensitivity": 1, "sigma": 1.0, "slack": 1e-6, "steps": 3, "success": 0.3,
+    "win_rate": 0.9, "s": 0.5, "mechanism": dp.Gaussian(1.0), "other": dp.Laplace(1.0), "claim": dp.Gaussian(1.0),
+    "family": dp.Gaussian, "other_family": dp.Laplace, "training": TRAINING, "network": NETWORK, "neighbors": PAIR,
+    "experiment": SEEN, "repetitions": 3, "widths": (3, 2), "index": 1, "guesses": 4, "member": [True, False, True],
+    "guess": [True, True, False], "transcript": auditing.record(TRAINING, PAIR, 4), "features": np.eye(3),
+    "labels": [0, 1, 1], "first": np.ones((2, 3)), "second": np.ones((2, 3)), "kind": "euclidean", "right": 3,
+    "text": "Gaussian(1)", "canaries": 9, "wins": 3, "false_positives": 1, "false_negatives": 1, "positives": 4,
+    "negatives": 4, "successes": 2, "trials": 4, "losses": [0.1, 0.2], "sensitivities": np.ones((2, 3)),
+    "sigmas": np.ones((2, 3)), "sample": [0.1, 0.2], "name": "x", "categories": 3, "users": 5, "members": 2,
+    "answers": 2, "examples": 100, "largest_batch": 20, "strategy": [[1.0]], "size": 2, "gamma": 0.3,
+    "threshold_scale": 1.0, "answer_scale": 1.0, "profile": np.exp, "tradeoff": CURVES[1],
+    "bayes_error": lambda prior: np.minimum(prior, 1 - prior), "second_derivative": lambda x: 1 / x,
+    "released": np.ones((2, 3, 4)), "with_example": np.ones((2, 3, 4)), "without": np.ones((2, 3, 4)),
+}  # fmt: skip
+SEEN_GUESSES = {"guesses": auditing.identify(SEEN)}
+OF_ONE = {
+    dp.allowed_by: {"mu": 1.0},
+    dp.calibrate: {"posterior_belief": 0.9, "delta": 0.01},
+    dp.garbling: {"mechanism": dp.RandomizedResponse(2), "other": dp.RandomizedResponse(1)},
+    dp.conversions.dominating_pair: {"alpha": [0.0, 0.5, 1.0], "beta": [1.0, 0.3, 0.0]},
+    auditing.epsilon_from_scores: {"member": [True, True, False, False], "scores": [1.0, 2.0, 3.0, 4.0]},
+    **dict.fromkeys((auditing.judge, auditing.judge_anytime, auditing.evidence_by_betting), SEEN_GUESSES),
+    dp.GaussianMixture: {"sensitivities": [0.0, 1.0], "probabilities": [0.5, 0.5]},
+    auditing.Transcript: {"sigma": np.ones((2, 3)), "sensitivity": np.ones((2, 3)), "member": [True, False]},
+}  # fmt: skip
+# What a parameter is called beside its name.
+ALIASES = {"largest_loss": "epsilon", "largest_finite_loss": "epsilon", "leak": "delta", "text": "specification"}
+FACED = {f"{type(m).__name__}.{face}": getattr(m, face) for m in MECHANISMS[::6] for face in FACES}
+
+
+def test_who_gives_something_wrong_is_told_which_argument_it_was(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)  # "wrong" may be the name of a file
+    faults = []
+    for called, function in {**CALLED, **FACED}.items():
+        parameters = inspect.signature(function).parameters
+        given = {name: RIGHT.get(name) for name, one in parameters.items() if one.default is one.empty}
+        given |= OF_ONE.get(function, {})
+        if function is auditing.Classifier:  # is abstract
+            continue
+        function(**given)
+        for name in parameters:
+            outside = [value for value, names in OUTSIDE.items() if name in names.split()]
+            for wrong in [*WRONG, *outside]:
+                try:
+                    function(**given | {name: wrong})
+                except (ValueError, TypeError) as told:
+                    if not re.search(rf"\b({name}|{ALIASES.get(name, name)})\b", str(told)):
+                        faults.append(f"{called}, {name} = {wrong!r}: {told}")
+                else:
+                    if not is_right(called, name, wrong):
+                        faults.append(f"{called} takes {name} = {wrong!r}")
+    assert not faults
+
+
+def is_right(called, name, value):
+    if name == "s":
+        return value in (-1.5, 1j)
+    if name == "epsilon":
+        return value == -1.5 and called.rpartition(".")[2] in NEGATIVE
+    return name in ANYTHING or (name in TEXTS and isinstance(value, str))
+
+
 # Arguments of unusual kinds.
 
 
@@ -366,6 +456,23 @@ MASKED = np.ma.array([0.25, 0.75], mask=[False, True])
         (lambda: array_shape("size", 2.0), TypeError, "^size must be .* got 2.0$"),
         (lambda: random_generator("seed", -1), ValueError, "^seed must be None, a non-negative integer .* got -1$"),
         (lambda: random_generator("seed", "x"), TypeError, "^seed must be None, a non-negative integer .* got 'x'$"),
+        (lambda: auditing.experiment(TRAINING, PAIR, 1, seed=-1), ValueError, "^seed must be at least 0, got -1$"),
+        (lambda: dp.Gaussian(1).hellinger_transform(complex(0, math.inf)), ValueError, "^s must be "),
+        (lambda: dp.Gaussian(1).hellinger_transform([0.5, [1]]), ValueError, "^s must be "),
+        (lambda: dp.Gaussian(1).hellinger_transform(np.ma.array([0.5j], mask=[True])), ValueError, "^s must be "),
+        (lambda: dp.report(dp.Gaussian(1), delta=0), ValueError, r"^delta must be in \(0, 1\), got 0.0$"),
+        (lambda: dp.report(dp.Gaussian(1), delta=1), ValueError, r"^delta must be in \(0, 1\), got 1.0$"),
+        (lambda: accounting.rdp_to_delta([2.0], [1.0, 2.0], 1), ValueError, "equally long"),
+        (lambda: accounting.rdp_to_epsilon([2.0], [1.0], 0), ValueError, r"^delta must be in \(0, 1\], got 0.0$"),
+        (lambda: accounting.zcdp_to_delta(0, 1), ValueError, "^rho must be greater than 0"),
+        (lambda: dp.composition_moments(dp.ApproximateDP(1, 1e-3)), ValueError, "must have finite losses"),
+        (lambda: dp.composition_moments(dp.PerfectPrivacy()), ValueError, "losses other than 0"),
+        (lambda: dp.BallsAndBins(0.01, 10), ValueError, r"^noise_multiplier must be in \[0.05, 1000\], got 0.01$"),
+        (lambda: dp.BallsAndBins(1, 10**6), ValueError, "^steps must be at most 100000, got 1000000$"),
+        (lambda: dp.ExponentialMechanism(0), ValueError, r"^epsilon must be in \(0, 700\], got 0"),
+        (lambda: dp.SparseVector(1, 1, 800), ValueError, "must be in"),
+        (lambda: dp.delta_divergence(dp.Gaussian(), dp.Laplace(), prior_density=lambda x: x * 0 - 1), ValueError,
+            "^prior_density must be at least 0, got -1"),
     ])  # fmt: skip
 def test_an_unusual_argument_is_refused_by_name_value_and_range(call, error, words):
     with pytest.raises(error, match=words) as refusal:
@@ -391,9 +498,3 @@ def test_a_sample_of_an_impossible_size_or_seed_is_refused(sample):
 def test_a_masked_array_of_which_nothing_is_masked_is_an_array():
     m = dp.Gaussian(1.0)
     assert m.tradeoff(np.ma.array([0.25, 0.75])).tolist() == m.tradeoff([0.25, 0.75]).tolist()
-
-
-@pytest.mark.parametrize("function", [dp.delta_divergence, dp.compare, dp.join])
-def test_what_is_no_mechanism_is_named(function):
-    with pytest.raises(TypeError, match="must be a mechanism"):
-        function(dp.Gaussian(1.0), 3)

@@ -3,6 +3,7 @@
 import math
 import pickle
 
+import laws
 import mpmath
 import numpy as np
 import pytest
@@ -21,21 +22,12 @@ from dptutor.mechanisms.lattice import worse_of
 ROUNDING = 1e-12
 
 
+@given(mechanisms())
+def test_the_laws_of_every_mechanism(m):
+    assert not list(laws.of_one(m))
+
+
 # Laws of the trade-off function.
-
-
-@given(mechanisms(), alphas, alphas, st.floats(0, 1))
-def test_tradeoff_is_convex(m, a, b, t):
-    chord = (1 - t) * m.tradeoff(a) + t * m.tradeoff(b)
-    assert m.tradeoff((1 - t) * a + t * b) <= chord + ROUNDING
-
-
-@given(mechanisms(), alphas, alphas)
-def test_tradeoff_decreases_and_beats_no_coin(m, a, b):
-    low, high = sorted((a, b))
-    assert m.tradeoff(low) >= m.tradeoff(high) - ROUNDING
-    assert 0 <= m.tradeoff(a) <= 1 - a
-    assert m.tradeoff(1.0) == 0
 
 
 TINY = [
@@ -92,13 +84,6 @@ def test_reversing_inverts_the_tradeoff_function(m, a):
 # Laws of the privacy profile.
 
 
-@given(mechanisms(), epsilons, epsilons)
-def test_profile_decreases_and_stays_above_its_floor(m, a, b):
-    low, high = sorted((a, b))
-    assert m.privacy_profile(low) >= m.privacy_profile(high) - ROUNDING
-    assert max(0.0, -math.expm1(a)) - ROUNDING <= m.privacy_profile(a) <= 1
-
-
 @given(mechanisms(), epsilons)
 def test_profile_of_the_reverse_pair(m, epsilon):
     mirrored = 1 - math.exp(epsilon) + math.exp(epsilon) * m.privacy_profile(-epsilon)
@@ -127,24 +112,6 @@ def test_epsilon_inverts_the_profile(m, epsilon):
 # Laws of the Bayes error.
 
 
-@given(mechanisms(), priors, priors, st.floats(0, 1))
-def test_bayes_error_is_concave(m, a, b, t):
-    chord = (1 - t) * m.bayes_error(a) + t * m.bayes_error(b)
-    assert m.bayes_error((1 - t) * a + t * b) >= chord - ROUNDING
-
-
-@given(mechanisms(), priors)
-def test_bayes_error_never_exceeds_guessing(m, prior):
-    assert 0 <= m.bayes_error(prior) <= min(prior, 1 - prior)
-
-
-@given(mechanisms(), priors)
-def test_bayes_error_is_the_profile_in_other_coordinates(m, prior):
-    with np.errstate(divide="ignore"):
-        epsilon = np.log(prior) - np.log1p(-prior)
-    assert m.bayes_error(prior) == approx((1 - prior) * (1 - m.privacy_profile(epsilon)), abs=1e-11)
-
-
 @given(mechanisms(), priors)
 def test_minimax_bayes_error_is_the_maximum(m, prior):
     assert m.bayes_error(prior) <= m.minimax_bayes_error + ROUNDING
@@ -164,12 +131,6 @@ def test_advantage_is_the_largest_distance_from_the_diagonal(m, a):
 
 
 # The faces say the same: every supporting line touches the curve.
-
-
-@given(mechanisms(), alphas, epsilons)
-def test_tradeoff_lies_above_the_lines_of_the_profile(m, a, epsilon):
-    line = 1 - m.privacy_profile(epsilon) - math.exp(epsilon) * a
-    assert m.tradeoff(a) >= line - ROUNDING * math.exp(max(epsilon, 0))
 
 
 @given(mechanisms(), epsilons)
@@ -209,9 +170,7 @@ def test_profile_of_the_meet_is_the_conjugate_of_its_tradeoff_function(a, b, eps
 
 
 @given(closed_forms(), st.floats(0, 5))
-def test_the_three_definitions_of_approximate_privacy_agree(m, epsilon):  # Wang, lecture 7
-    tails = m.privacy_loss.sf(epsilon, under="Q") - math.exp(epsilon) * m.privacy_loss.sf(epsilon, under="P")
-    assert m.privacy_profile(epsilon) == approx(tails, abs=1e-11 * math.exp(epsilon))
+def test_the_definitions_of_approximate_privacy_agree(m, epsilon):  # Wang, lecture 7
     delta = max(m.privacy_profile(epsilon), m.reverse.privacy_profile(epsilon))
     alpha = np.linspace(0, 1, 51)
     promised = dp.ApproximateDP(epsilon=epsilon, delta=delta).tradeoff(alpha)
@@ -220,15 +179,6 @@ def test_the_three_definitions_of_approximate_privacy_agree(m, epsilon):  # Wang
     if delta > 1e-6:
         broken = dp.ApproximateDP(epsilon=epsilon, delta=delta * 0.999)
         assert dp.delta_divergence(broken, m.symmetrized).value > 0
-
-
-@given(st.floats(0.2, 5), st.floats(1.01, 2), st.floats(0, 4))
-def test_the_analytic_gaussian_mechanism_leaks_more_with_less_noise(
-    sigma, factor, epsilon
-):  # Wang; Balle & Wang (2018)
-    assert dp.Gaussian(sigma=sigma).privacy_profile(epsilon) > dp.Gaussian(sigma=sigma * factor).privacy_profile(
-        epsilon
-    )
 
 
 # The privacy loss and Rényi divergences.
@@ -444,43 +394,16 @@ def test_scalars_in_scalars_out_and_arrays_keep_their_shape():
 @pytest.mark.parametrize(
     ("make", "message"),
     [
-        (lambda: dp.Gaussian(sigma=-1), "sigma must be greater than 0 and finite, got -1"),
-        (lambda: dp.Gaussian(sigma=math.nan), "sigma must be greater than 0 and finite, got nan"),
-        (lambda: dp.Gaussian(sensitivity=0), "sensitivity must be greater than 0 and finite, got 0"),
-        (lambda: dp.Laplace(scale=math.inf), "scale must be greater than 0 and finite, got inf"),
-        (lambda: dp.RandomizedResponse(epsilon=-0.1), r"epsilon must be in \[0, 700\], got -0.1"),
-        (lambda: dp.ApproximateDP(epsilon=1, delta=1.5), r"delta must be in \[0, 1\], got 1.5"),
         (lambda: dp.FiniteExperiment(p=[0.5, 0.4], q=[0.5, 0.5]), "p must sum to 1, got the sum 0.9"),
         (lambda: dp.FiniteExperiment(p=[1.5, -0.5], q=[0.5, 0.5]), r"p must be in \[0, 1\], got 1.5"),
         (lambda: dp.FiniteExperiment(p=[1.0], q=[0.5, 0.5]), "equally long, got 1 and 2"),
-        (lambda: dp.Gaussian().tradeoff(1.2), r"alpha must be in \[0, 1\], got 1.2"),
         (lambda: dp.Gaussian().tradeoff([0.1, math.nan]), r"alpha must be in \[0, 1\], got nan"),
-        (lambda: dp.Gaussian().bayes_error(-0.1), r"prior must be in \[0, 1\], got -0.1"),
-        (lambda: dp.Gaussian().privacy_profile(math.nan), r"epsilon must be a number \(not NaN\), got nan"),
-        (lambda: dp.Gaussian().epsilon(2), r"delta must be in \[0, 1\], got 2"),
         (lambda: dp.Gaussian().renyi_divergence(0), "order must be greater than 0, got 0"),
         (lambda: dp.Gaussian().privacy_loss.cdf(0, under="R"), "under must be one of 'P', 'Q', got 'R'"),
     ],
 )
 def test_values_out_of_range_are_refused(make, message):
     with pytest.raises(ValueError, match=message):
-        make()
-
-
-@pytest.mark.parametrize(
-    "make",
-    [
-        lambda: dp.Gaussian(sigma="1"),
-        lambda: dp.Gaussian(sigma=[1, 2]),
-        lambda: dp.Gaussian(sigma=1j),
-        lambda: dp.Gaussian().tradeoff(None),
-        lambda: dp.FiniteExperiment(p="ab", q=[1]),
-        lambda: dp.FiniteExperiment(p=1.0, q=[1]),
-        lambda: dp.join(dp.Gaussian(), 3),
-    ],
-)
-def test_values_of_the_wrong_kind_are_refused(make):
-    with pytest.raises(TypeError):
         make()
 
 

@@ -244,12 +244,3 @@ def test_bayes_errors_are_ordered_where_profiles_are():
     priors = expit(np.linspace(-20, 20, 401))
     assert dp.dominance(a, b).verdict == "proven"
     assert np.all(a.bayes_error(priors) <= b.bayes_error(priors) + 1e-16)
-
-
-# Bad input.
-
-
-def test_only_mechanisms_are_ordered():
-    for function in (dp.dominance, dp.blackwell_dominates):
-        with pytest.raises(TypeError, match="other must be a mechanism, got 3"):
-            function(dp.Gaussian(), 3)

@@ -130,18 +130,3 @@ def test_printed_numbers_are_on_the_safe_side():
     found = dp.report(dp.Laplace(1.7))
     printed = str(found).split("It is (")[1].split(",")[0]
     assert found.epsilon <= float(printed) <= found.epsilon * 1.001
-
-
-# Bad input.
-
-
-@pytest.mark.parametrize("name", ["floor", "delta"])
-@pytest.mark.parametrize("value", [0.0, 1.0, -1e-5, math.nan])
-def test_what_is_no_probability_is_refused(name, value):
-    with pytest.raises(ValueError, match=rf"^{name} must be in \(0, 1\), got {value}$"):
-        dp.report(dp.Gaussian(1), **{name: value})
-
-
-def test_what_is_no_mechanism_is_refused():
-    with pytest.raises(TypeError, match=r"^mechanism must be a mechanism, got 3$"):
-        dp.report(3)

@@ -38,7 +38,7 @@ every_explorer = pytest.mark.parametrize("name", NAMES)
 # Forms of sentences.
 
 NUMBER = (
-    r"−?(?:∞|none|(?:\d[\d.]*·)?10[⁻⁰-⁹¹²³]+|\d(?:[\d.]|,(?=\d{3}))*)(?:%| percentage points| weighted points)?"
+    r"−?(?:∞|none|(?:\d[\d.]*·)?10[⁻⁰-⁹¹²³]+|\d(?:[\d.]|,(?=\d{3}))*)(?:%| percentage points| weighted points| points)?"
     r"|\d+ of \d+"
 )
 WHOLE = r"(?:\d{1,4}|\d{2,3},\d{3}|\d{1,3}(?:,\d{3}){2,})"  # parted from 10,000 on
@@ -51,12 +51,15 @@ def exact(function):
     return function
 
 
-def says(explorer, text, fits):
-    """Declares a form of a sentence, and of what is so at a setting whether it may be said there."""
+def says(explorer, text, fits, **words):
+    """Declares a form of a sentence, and of what is so at a setting whether it may be said there.
+
+    Its places hold numbers; `words` are patterns of those that hold words.
+    """
     seen, pattern = set(), ""
     for place, piece in enumerate(re.split(r"\{(\w+)\}", text)):
         if place % 2:
-            pattern += f"(?P={piece})" if piece in seen else f"(?P<{piece}>{NUMBER})"
+            pattern += f"(?P={piece})" if piece in seen else f"(?P<{piece}>{words.get(piece, NUMBER)})"
             seen.add(piece)
         else:
             pattern += re.escape(piece)
@@ -66,10 +69,10 @@ def says(explorer, text, fits):
 def is_rounding(said, value):
     """Whether a number is another one, rounded to the digits that it has."""
     if isinstance(value, str):
-        return said == value.replace("-", "−")
+        return said in (value, value.replace("-", "−"))
     if isnan(value) or isinf(value):
         return said == ("—" if isnan(value) else "∞" if value > 0 else "−∞")
-    digits, unit = re.fullmatch(r"(.*?)(%| percentage points| weighted points)?", said).groups()
+    digits, unit = re.fullmatch(r"(.*?)(%| percentage points| weighted points| points)?", said).groups()
     raised = re.fullmatch(r"(?:(.*)·)?10([⁻⁰-⁹¹²³]+)", digits)
     power = 0
     if raised:
@@ -1000,16 +1003,22 @@ for (start, shown), (less, fits) in itertools.product(
 
 
 BESIDE = {
-    "Gaussian": dp.Gaussian,
-    "Laplace": dp.Laplace,
-    "discrete": dp.DiscreteLaplace,
-    "exponential": dp.ExponentialMechanism,
-    "sampled": lambda s: dp.SubsampledGaussian(s, 0.3),
+    "Gaussian": (dp.Gaussian, "Gaussian noise"),
+    "Laplace": (dp.Laplace, "Laplace noise"),
+    "discrete": (dp.DiscreteLaplace, "discrete Laplace noise"),
+    "exponential": (dp.ExponentialMechanism, "the exponential mechanism"),
+    "flip": (dp.PermuteAndFlip, "permute-and-flip"),
+    "sampled": (lambda s: dp.SubsampledGaussian(s, 0.3), "the sampled step"),
 }
-EQUAL = {"advantage ¼": {"advantage": 0.25}, "(1, 10⁻⁵)": {"epsilon": 1, "delta": 1e-5}}
-NOT_ALL_HAVE = {
-    "pure ε = 1": ({"epsilon": 1, "delta": 0}, {"Laplace", "discrete", "exponential"}),
-    "noise of 3": ({}, {"Gaussian", "Laplace", "discrete"}),
+EQUAL = {
+    "advantage ¼": {"advantage": 0.25},
+    "(1, 10⁻⁵)": {"epsilon": 1, "delta": 1e-5},
+    "pure ε = 1": {"epsilon": 1, "delta": 0},
+}
+HAVE = {
+    "pure ε = 1": ("Laplace", "discrete", "exponential", "flip"),
+    "noise of 3": ("Gaussian", "Laplace", "discrete"),
+    "loss of 2": ("exponential", "flip"),
 }
 
 
@@ -1023,55 +1032,98 @@ def deviation(mechanism):
     return sqrt(np.sum(x**2 * np.exp(-abs(x) / b)) / np.sum(np.exp(-abs(x) / b)))
 
 
+def expected_loss(mechanism, candidates=10):
+    """The largest over distances between the best score and all others, from the definitions."""
+    distance = np.linspace(0.01, 40, 4000) / mechanism.epsilon(0.0)
+    accepted = np.exp(-mechanism.epsilon(0.0) * distance / 2)
+    if isinstance(mechanism, dp.ExponentialMechanism):
+        right = 1 / (1 + (candidates - 1) * accepted)
+    else:  # the best comes first, second, ... of a random order, and all before it are turned down
+        right = np.mean([(1 - accepted) ** before for before in range(candidates)], axis=0)
+    return (distance * (1 - right)).max()
+
+
+@cache
+def beside_others(name, alike):
+    kind, _ = BESIDE[name]
+    if name not in HAVE.get(alike, BESIDE):
+        return None
+    if alike in EQUAL:
+        return dp.calibrate(kind, **EQUAL[alike])
+    goal, of = {"noise of 3": (3, deviation), "loss of 2": (2, expected_loss)}[alike]
+    return kind(brentq(lambda s: of(kind(s)) - goal, 0.5, 9, xtol=1e-13))
+
+
+@cache
+def regret_of(row, column, alike):
+    return dp.delta_divergence(beside_others(row, alike), beside_others(column, alike))
+
+
+def listed(names):
+    called = [BESIDE[name][1] for name in names]
+    return " and ".join([*([", ".join(called[:-1])] if called[1:] else []), *called[-1:]])
+
+
 @exact
-def side_by_side(prior, first, second, alike):
-    if alike in NOT_ALL_HAVE and not {first, second} <= NOT_ALL_HAVE[alike][1]:
-        return {"lacks": True}
-    if alike == "noise of 3":
-        pair = [
-            BESIDE[name](brentq(lambda s, kind=BESIDE[name]: deviation(kind(s)) - 3, 0.5, 9, xtol=1e-13))
-            for name in (first, second)
-        ]
-    else:
-        target = EQUAL[alike] if alike in EQUAL else NOT_ALL_HAVE[alike][0]
-        pair = [dp.calibrate(BESIDE[name], **target) for name in (first, second)]
-    regret, back = (dp.delta_divergence(*both) for both in (pair, pair[::-1]))
-    return {
-        "regret": regret.value,
-        "regret_prior": min(regret.prior, 1 - regret.prior),
-        "back": back.value,
-        "back_prior": min(back.prior, 1 - back.prior),
-        "first_error": pair[0].bayes_error(prior),
-        "second_error": pair[1].bayes_error(prior),
-        "pair": pair,
-        "lacks": False,
-    }
+def side_by_side(prior, mechanisms, alike):
+    chosen = mechanisms.split(", ")
+    there = {name: made for name in chosen if (made := beside_others(name, alike))}
+    regrets = {pair: regret_of(*pair, alike) for pair in itertools.permutations(there, 2)}
+    # Of each, where it can be regretted most.
+    worst = {name: max((d for (_, own), d in regrets.items() if own == name), key=lambda d: d.value, default=None)
+             for name in there}  # fmt: skip
+    so = {f"error_of_{name}": made.bayes_error(prior) for name, made in there.items()} | {
+        "there": there, "regrets": regrets, "out": listed(name for name in chosen if name not in there),
+        "have": listed(HAVE.get(alike, ()))}  # fmt: skip
+    for rank, of in (("most", max), ("least", min)) if regrets else ():
+        value = of(d.value for d in worst.values())
+        ties = [name for name in worst if abs(worst[name].value - value) < 1e-6]
+        d = worst[ties[0]]
+        beside = next(row for (row, own), e in regrets.items() if own == ties[0] and e.value > value - 1e-6)
+        so |= {rank: value, f"{rank}_who": listed(ties), f"{rank}_prior": min(d.prior, 1 - d.prior),
+               f"{rank}_beside": listed([beside]), f"{rank}_ties": len(ties)}  # fmt: skip
+    return so
 
 
+WHO = r"[a-zA-Z, -]+"
+OUT = {
+    "": lambda so: not so.out,
+    "Left out, as no noise bounds the losses: {out}. ": lambda so: so.alike == "pure ε = 1" and all(
+        np.isinf(BESIDE[name][0](50.0).epsilon(0.0)) for name in so.mechanisms.split(", ") if name not in so.there),
+    "Left out, as more than a number plus noise: {out}. ": lambda so: so.alike == "noise of 3",
+    "Left out, as no choice among candidates: {out}. ": lambda so: so.alike == "loss of 2",
+}  # fmt: skip
 COSTS = {
-    "can cost up to {%s}, at a prior of {%s_prior}": lambda value: value >= 1e-4,
-    "costs less than 0.01 percentage points": lambda value: value < 1e-4,
+    "in place of {%s_beside} %s up to {%s}, at a prior of {%s_prior}": lambda value: value >= 1e-4,
+    "%s less than 0.01 points": lambda value: value < 1e-4,
 }
-says("side_by_side", "Twice the same mechanism: there is nothing to regret.",
-     lambda so: so.first == so.second and not so.lacks)  # fmt: skip
-for kind, name in (("Gaussian", "Gaussian noise"), ("sampled", "The sampled step")):
-    says("side_by_side",
-         f"{name} has no pure ε: its losses have no bound, however much noise there is.",
-         lambda so, kind=kind: so.lacks and so.alike == "pure ε = 1" and kind in (so.first, so.second)
-         and np.isinf(BESIDE[kind](50.0).epsilon(0.0)))  # fmt: skip
-for kind, name in (("exponential", "The exponential mechanism"), ("sampled", "The sampled step")):
-    says("side_by_side",
-         f"{name} is left out here: what it releases is not a number plus noise alone.",
-         lambda so, kind=kind: so.lacks and so.alike == "noise of 3" and kind in (so.first, so.second))  # fmt: skip
-for (one, first), (two, second) in itertools.product(COSTS.items(), repeat=2):
-    says("side_by_side",
-         f"Taking the second in place of the first {one.replace('%s', 'regret')}; "
-         f"the first in place of the second {two.replace('%s', 'back')}.",
-         lambda so, first=first, second=second: so.first != so.second and first(so.regret)
-        and second(so.back))  # fmt: skip
-says("side_by_side",
-     "At a prior of {prior} the adversary’s error is {first_error} (first) and {second_error} (second).",
-     lambda so: True)  # fmt: skip
+PLACES = dict.fromkeys(("out", "have", "most_who", "least_who", "most_beside", "least_beside"), WHO)
+
+
+def regretted(rank, cost, ties):
+    """Who is regretted most or least, one mechanism or several."""
+    are, they = ("are", "they cost") if ties else ("is", "it costs")
+    return f"{rank.capitalize()} regretted {are} {{{rank}_who}}: " + cost.replace("%s up", f"{they} up").replace(
+        "%s less", f"{they} less").replace("%s", rank) + "."  # fmt: skip
+
+
+for out, left_out in OUT.items():
+    if out:
+        says("side_by_side", f"{out}Of these, compare {{have}}.",
+             lambda so, left_out=left_out: so.out and left_out(so) and not so.regrets, **PLACES)  # fmt: skip
+    says("side_by_side", f"{out}Between these no choice costs as much as 0.01 points.",
+         lambda so, left_out=left_out: left_out(so) and so.most < 1e-4, **PLACES)  # fmt: skip
+    for (one, first), (two, second), many, several in itertools.product(COSTS.items(), COSTS.items(), (0, 1), (0, 1)):
+        says("side_by_side",
+             f"{out}{regretted('most', one, many)} {regretted('least', two, several)}",
+             lambda so, left_out=left_out, first=first, second=second, many=many, several=several: left_out(so)
+             and so.most >= 1e-4 and first(so.most) and second(so.least)
+             and (so.most_ties > 1, so.least_ties > 1) == (many, several), **PLACES)  # fmt: skip
+for count in (2, 3, 4):
+    for names in itertools.combinations(BESIDE, count):
+        says("side_by_side",
+             f"At a prior of {{prior}} the adversary errs in {', '.join(f'{{error_of_{n}}} ({n})' for n in names)}.",
+             lambda so, names=names: (*so.there,) == names)  # fmt: skip
 
 
 @exact
@@ -1149,7 +1201,7 @@ def tradeoff_gallery(kind, noise, epsilon):
     return {"delta": float(profile_of(kind, noise)(epsilon)), "largest": largest_loss(kind, noise)}
 
 
-says("tradeoff_gallery", "The mechanism is ({epsilon}, 0)-DP: the tangent starts at (0, 1), and δ is 0.",
+says("tradeoff_gallery", "The mechanism is ({epsilon}, 0)-DP: the tangent starts in the upper left corner, and δ is 0.",
      lambda so: so.epsilon >= so.largest)  # fmt: skip
 says("tradeoff_gallery",
      "At ε = {epsilon} the smallest δ is {delta}: the line of slope −exp(ε) that starts at "
@@ -1205,8 +1257,8 @@ FOUND = {
     "reports": ({"mechanism": "large batches", "facts": "one μ"}, lambda so, s: so.left < 0.002),
     "releases": ({"release": "page views", "units": 18}, lambda so, s: so.alone > 0.95 and so.noise < 0.3),
     "renyi_order": ({"sigma": 0.5}, lambda so, s: so.larger and so.dominates),
-    "side_by_side": ({"first": "sampled", "second": "discrete"}, lambda so, s: so.regret >= max(
-        so_at("side_by_side", **s | {"first": one, "second": two}).regret for one in BESIDE for two in BESIDE)),
+    "side_by_side": ({"mechanisms": "discrete, sampled"}, lambda so, s: s["alike"] == "(1, 10⁻⁵)" and so.most >= max(
+        regret_of(*pair, s["alike"]).value for pair in itertools.permutations(BESIDE, 2)) - 1e-6),
     "spectrum": ({"noise": 0.75}, lambda so, s: abs(so.share - 0.5) < 0.02),
     "study": ({"sigma": 5.0, "people": 300},
               lambda so, s: so.people <= 300 and so.power >= 0.8 and so.found < 0.08),
@@ -1683,23 +1735,28 @@ CLAIMS = [
      lambda so, s: so.left > 2 * so_at("reports", **s | {"facts": "pair, advantage"}).left),
     ("reports", "Where one number suffices", "one μ says nearly everything", lambda so, s: so.left < 1e-3),
     ("side_by_side", "The same (ε, δ)", "far smaller at the same (1, 10⁻⁵)",
-     lambda so, s: sqrt(2) * so.pair[1].scale < so.pair[0].sigma / 2
-     and all(m.privacy_profile(1) == approx(1e-5, rel=1e-6) for m in so.pair)),
+     lambda so, s: sqrt(2) * so.there["Laplace"].scale < so.there["Gaussian"].sigma / 2
+     and all(m.privacy_profile(1) == approx(1e-5, rel=1e-6) for m in so.there.values())),
     ("side_by_side", "The same (ε, δ)", "At even odds that shows",
-     lambda so, s: so.prior == 0.5 and so.second_error < so.first_error - 0.1),
-    ("side_by_side", "The same advantage", "At even odds both are alike",
-     lambda so, s: so.prior == 0.5 and so.first_error == approx(so.second_error, abs=1e-9)),
-    ("side_by_side", "The same advantage", "no adversary does worse against Gaussian noise, and many do better",
-     lambda so, s: s["second"] == "Gaussian" and so.back < 1e-12 and so.regret > 0.01),
-    ("side_by_side", "The same ε", "Both are 1-DP, and no better",
-     lambda so, s: all(m.epsilon(0.0) == approx(1, rel=1e-12) for m in so.pair)),
+     lambda so, s: so.prior == 0.5 and so.error_of_Laplace < so.error_of_Gaussian - 0.1),
+    ("side_by_side", "The same advantage", "At even odds all are alike",
+     lambda so, s: so.prior == 0.5 and all(m.bayes_error(0.5) == approx(0.375, abs=1e-9) for m in so.there.values())),
+    ("side_by_side", "The same advantage",
+     "no adversary does worse against Gaussian noise than against the other three, and many do better",
+     lambda so, s: len(so.there) == 4 and all(
+         d.value < 1e-12 if pair[0] == "Gaussian" else d.value > 0.005
+         for pair, d in so.regrets.items() if "Gaussian" in pair)),
+    ("side_by_side", "The same ε", "All are 1-DP, and no better",
+     lambda so, s: all(m.epsilon(0.0) == approx(1, rel=1e-12) for m in so.there.values())),
     ("side_by_side", "The same ε", "the exponential mechanism gives away much less",
-     lambda so, s: s["first"] == "exponential" and so.regret > 0.1 and so.back < 1e-9),
+     lambda so, s: all((d.value > 0.05) if row == "exponential" else d.value < 1e-9
+                       for (row, own), d in so.regrets.items() if "exponential" in (row, own))),
     ("side_by_side", "The same noise", "at even odds it is Gaussian noise",
-     lambda so, s: so.first_error > so.second_error + 0.01 and all(deviation(m) == approx(3) for m in so.pair)),
+     lambda so, s: so.error_of_Gaussian > so.error_of_Laplace + 0.01
+     and all(deviation(m) == approx(3) for m in so.there.values())),
     ("side_by_side", "The same noise", "at most other priors Laplace noise",
-     lambda so, s: so.back > 0.005 and np.mean(np.subtract(*(m.bayes_error(np.linspace(0.01, 0.99, 99))
-                                                             for m in so.pair)) < 0) > 0.5),
+     lambda so, s: so.regrets["Laplace", "Gaussian"].value > 0.005 and np.mean(np.subtract(*(
+         m.bayes_error(np.linspace(0.01, 0.99, 99)) for m in so.there.values())) < 0) > 0.5),
     ("spectrum", "Halfway", "σ is about 0.75", lambda so, s: abs(so.share - 0.5) < 0.01
      and 1 / (2 * ndtri(0.75)) == approx(0.75, rel=0.02)),
     ("spectrum", "An ε of 5", "close to publishing", lambda so, s: so.share > 0.95),

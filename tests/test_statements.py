@@ -95,9 +95,9 @@ def test_a_statement_says_to_whom_it_leaves_the_most_open():
     said = dp.statement(m)
     epsilons, deltas = zip(*said.pairs, strict=True)
     worst = dp.delta_divergence(m, dp.allowed_by(epsilon=epsilons, delta=deltas, advantage=m.advantage))
-    assert f"prior odds of {math.exp(abs(worst.epsilon)):.3g} to 1" in dict(said.lines)["Open most to"]
+    assert f"prior odds of {math.exp(abs(worst.epsilon)):.3g} to 1" in dict(said.lines)["Most is open"]
     for m in (dp.PerfectPrivacy(), dp.Gaussian(0.01)):  # nothing is left open
-        assert "Open most to" not in str(dp.statement(m))
+        assert "Most is open" not in str(dp.statement(m))
 
 
 @pytest.mark.parametrize(("name", "value", "error"), [

@@ -10,10 +10,7 @@ from concurrent.futures import ProcessPoolExecutor
 import dask
 import numpy as np
 import pytest
-from conftest import examples
-from hypothesis import given, settings
 from pytest import approx
-from strategies import mechanisms
 
 import dptutor as dp
 
@@ -121,12 +118,6 @@ def test_used_mechanisms_and_results_go_through_dask():
 
 def certificate_of(divergence):
     return divergence.certificate
-
-
-@settings(max_examples=examples(40))
-@given(mechanisms())
-def test_every_mechanism_is_its_own_copy(m):
-    assert pickle.loads(pickle.dumps(m)) == dataclasses.replace(m) == copy.deepcopy(m) == m
 
 
 ONE_OF_EACH = [

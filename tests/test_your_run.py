@@ -317,10 +317,8 @@ def test_while_a_number_is_wrong_the_last_right_ones_stay_dimmed_and_below_is_wh
 
 @pytest.mark.parametrize(
     ("text", "value"),
-    [("1e-5", 1e-5), ("10^-5", 1e-5), ("10⁻⁵", 1e-5), ("3·10⁻⁵", 3e-5), ("2*10**-3", 2e-3), ("0,01", 0.01),
-     ("0,001", 0.001), ("1%", 0.01), ("1/8", 0.125), ("60/60,000", 0.001),
-     ("1,000/1,000,000", 0.001), ("2.5%", 0.025), ("1e-3", 1e-3)],
-)  # fmt: skip
+    [("3·10⁻⁵", 3e-5), ("2.5%", 0.025), ("60/60,000", 0.001), ("1,000/1,000,000", 0.001)],
+)
 def test_numbers_are_read_as_people_write_them(run, text, value):
     page = run("A=gaussian;1;1")
     page.fill("[data-row=epsilon] input", text)

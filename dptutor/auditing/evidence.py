@@ -104,14 +104,21 @@ def clopper_pearson(successes, trials, confidence=0.95) -> tuple[float, float]:
     >>> low, round(high, 4)
     (0.0, 0.0362)
     """
-    trials = positive_integer("trials", trials)
-    successes = 0 if successes == 0 else positive_integer("successes", successes)
-    if successes > trials:
-        raise ValueError(f"successes must be at most {trials}, the number of trials, got {successes}")
+    successes, trials = _share(successes=successes, trials=trials)
     tail = (1 - _confidence(confidence)) / 2
     low = betaincinv(successes, trials - successes + 1, tail) if successes else 0.0
     high = betaincinv(successes + 1, trials - successes, 1 - tail) if successes < trials else 1.0
     return float(low), float(high)
+
+
+def _share(**counts: int) -> tuple[int, int]:
+    """The number of some among all, by the names that a caller gives to both."""
+    (some, number), (every, total) = counts.items()
+    total = positive_integer(every, total)
+    number = 0 if number == 0 else positive_integer(some, number)
+    if number > total:
+        raise ValueError(f"{some} must be at most {total}, the number of {every}, got {number}")
+    return number, total
 
 
 def quantile_interval(sample, probability, confidence=0.95) -> tuple[float, float]:
@@ -299,6 +306,7 @@ def epsilon_from_advantage(wins, repetitions, delta, *, method="exact", confiden
     (0.847, 0.711, inf)
     """
     choice("method", method, ("exact", "classical", "any"))
+    wins, repetitions = _share(wins=wins, repetitions=repetitions)
     low, high = clopper_pearson(wins, repetitions, confidence)
     rates = (wins / repetitions, low, high)
     if method == "any":

@@ -18,7 +18,7 @@ from pathlib import Path
 import numpy as np
 from scipy.special import expit, logit
 
-from .._validation import choice, positive_integer, real_number, shown
+from .._validation import callable_, choice, positive_integer, real_number, shown
 from .neighbors import Neighbors
 from .training import State, Trainer, Training, ratio
 
@@ -208,6 +208,10 @@ def experiment(
     choice("trained_on", trained_on, ("coin", "with", "without"))
     if isinstance(executor, type) or not (executor is None or callable(getattr(executor, "map", None))):
         raise TypeError(f"executor must be a concurrent.futures.Executor, got {shown(executor)}")
+    if progress is not None:
+        callable_("progress", progress)
+    if not (checkpoint is None or isinstance(checkpoint, (str, os.PathLike))):
+        raise TypeError(f"checkpoint must be a path, got {shown(checkpoint)}")
     name = trainer.fingerprint(repetitions, trained_on)
     state = None if checkpoint is None else _load(Path(checkpoint), name)
     if state is None:

@@ -15,13 +15,12 @@ Sources: Bernau et al. (2021), definition 6, equations 18-21; Wang et al., Image
 
 from __future__ import annotations
 
-import operator
 from dataclasses import dataclass
 
 import numpy as np
 from scipy.spatial.distance import cdist
 
-from .._validation import choice, positive_integer, positive_number, real_array
+from .._validation import choice, integer, positive_integer, positive_number, real_array, shown
 
 __all__ = ["DISSIMILARITIES", "Neighbors", "dissimilarity", "find_neighbors"]
 
@@ -67,17 +66,18 @@ class Neighbors:
 
     def __post_init__(self):
         features, labels = _examples(self.features, self.labels)
-        if not -len(labels) <= operator.index(self.index) < len(labels):
+        index = integer("index", self.index, f"one of the {len(labels)} examples")
+        if not -len(labels) <= index < len(labels):
             raise ValueError(f"index must be one of the {len(labels)} examples, got {self.index}")
         object.__setattr__(self, "features", features)
         object.__setattr__(self, "labels", labels)
-        object.__setattr__(self, "index", operator.index(self.index) % len(labels))
+        object.__setattr__(self, "index", index % len(labels))
         if self.replacement is not None:
-            other, label = self.replacement
+            other, label = _pair("replacement", self.replacement, "features and a label")
             other = real_array("replacement", other)
             if other.shape != features.shape[1:]:
                 raise ValueError(f"replacement must have {features.shape[1]} features, got the shape {other.shape}")
-            object.__setattr__(self, "replacement", (other, operator.index(label)))
+            object.__setattr__(self, "replacement", (other, integer("the label of replacement", label, "an integer")))
 
     @property
     def bounded(self) -> bool:
@@ -242,7 +242,9 @@ def find_neighbors(
     """
     features, labels = _examples(features, labels)
     sign = -1 if least else 1
-    others, other_labels = (features, labels) if pool is None else _examples(*pool)
+    others, other_labels = (
+        (features, labels) if pool is None else _examples(*_pair("pool", pool, "features and labels"))
+    )
     available = len(others)
     if positive_integer("count", count) > available:
         raise ValueError(f"count must be at most {available}, the number of examples to choose from, got {count}")
@@ -259,6 +261,12 @@ def find_neighbors(
         (float(value[j]), Neighbors(features, labels, int(partner[j]), (others[j], int(other_labels[j]))))
         for j in chosen
     ]
+
+
+def _pair(name, value, parts):
+    if not (isinstance(value, (tuple, list)) and len(value) == 2):
+        raise TypeError(f"{name} must be {parts}, got {shown(value)}")
+    return value
 
 
 def _examples(features, labels) -> tuple[np.ndarray, np.ndarray]:

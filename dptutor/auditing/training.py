@@ -25,12 +25,11 @@ from __future__ import annotations
 
 import hashlib
 import math
-import operator
 from dataclasses import dataclass
 
 import numpy as np
 
-from .._validation import choice, positive_integer, positive_number, shown
+from .._validation import choice, integer, positive_integer, positive_number, shown
 from ..mechanisms import Gaussian
 from .broken import SOUND, Flaw
 from .classifier import Classifier
@@ -150,7 +149,7 @@ class Trainer:
             if not isinstance(value, kind):
                 raise TypeError(f"{name} must be a {kind.__name__}, got {shown(value)}")
         self.training, self.neighbors = training, neighbors
-        self.seed = operator.index(seed)
+        self.seed = integer("seed", seed, "a non-negative integer")
         if self.seed < 0:
             raise ValueError(f"seed must be at least 0, got {seed}")
         self.features, self.labels = training.network.examples(*neighbors.union)
@@ -170,6 +169,7 @@ class Trainer:
         return digest.hexdigest()
 
     def start(self, repetitions, trained_on) -> State:
+        choice("trained_on", trained_on, ("coin", "with", "without"))
         generators = [self.generator(repetition, 0) for repetition in range(repetitions)]
         coins = np.array([generator.random() < 0.5 for generator in generators])
         member = {"coin": coins, "with": np.ones_like(coins), "without": np.zeros_like(coins)}[trained_on]

@@ -25,14 +25,14 @@ Sources: Kaissis et al. (2024), equations 8-15, lemma 6 and theorem 3; Dong, Rot
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from scipy.special import erf, ndtr
 
 from .._numeric import Numeric
-from .._validation import positive_integer
+from .._validation import callable_, positive_integer, shown
 from ..evaluation.laws import NormalLaw
 from ..evaluation.polynomials import gauss
 from ..mechanisms.base import Mechanism, as_mechanism
@@ -428,6 +428,10 @@ def asymptotic_dominance(
     >>> [round(d, 4) for d in sequence.divergences]
     [0.0196, 0.0007, 0.0]
     """
+    callable_("family", family)
+    callable_("other_family", other_family)
+    if not isinstance(counts, Iterable):
+        raise TypeError(f"counts must be a sequence of positive integers, got {shown(counts)}")
     counts = tuple(positive_integer("counts", n) for n in counts)
     pairs = [(family(n), other_family(n)) for n in counts]
     divergences = tuple(float(delta_divergence(m**n, o**n)) for n, (m, o) in zip(counts, pairs, strict=True))

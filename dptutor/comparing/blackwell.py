@@ -27,7 +27,7 @@ from scipy.special import expit
 
 from .._numeric import Numeric
 from .._types import Array, Curve, Number, Numbers
-from .._validation import real_array, shaped
+from .._validation import callable_, real_array, shaped
 from ..mechanisms.base import Mechanism, as_mechanism
 from .certificates import Certificate, certified
 from .ordering import Dominance, dominance
@@ -143,8 +143,8 @@ def delta_divergence(mechanism: Mechanism, other: Mechanism, *, prior_density: C
     (0.0341385466, -1.0)
     """
     as_mechanism("mechanism", mechanism), as_mechanism("other", other)
-    if prior_density is not None and not callable(prior_density):
-        raise TypeError(f"prior_density must be callable, got {prior_density!r}")
+    if prior_density is not None:
+        callable_("prior_density", prior_density)
     if mechanism == other:
         return DeltaDivergence(0.0, 0.5, 0.0, 0.0, () if prior_density else (mechanism, other))
     if prior_density is None:

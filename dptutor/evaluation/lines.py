@@ -34,6 +34,8 @@ _MOST_ATOMS = 600
 # Largest number of atoms of a finite part that are summed individually.
 _FEW_ATOMS = 8
 _MOST_KNOTS = 6000
+# Finite losses further apart than this have weights that overflow in one sum with those of Laplace mechanisms.
+_WIDEST = 1400.0
 # Largest estimated time, in seconds, for building an exact law.
 _MOST_TIME = 0.3
 _MOST_TERMS = 2**15
@@ -214,7 +216,8 @@ class Lines:
             return None
         knots = len(loss) * math.prod(count + 1 for count in self._laplace.values())
         if n <= 128 and knots <= _MOST_KNOTS and n**2 * (4e-5 + 2e-7 * knots) < _MOST_TIME:
-            return LaplaceProduct([top for top, count in self._laplace.items() for _ in range(count)], loss, q)
+            tops = [top for top, count in self._laplace.items() for _ in range(count)]
+            return LaplaceProduct(tops, loss, q) if np.ptp(loss) < _WIDEST else _Mixture(LaplaceProduct(tops), loss, q)
         if not self._mu and not self._others and (apart := inside_apart(self._laplace, loss)) is not None:
             log_masses = self._log_mass, self.reverse._log_mass
             finite = self._finite_transform
@@ -344,19 +347,19 @@ class _SubsampledNoise:
 
 
 class _Mixture:
-    """One Laplace power with finite losses."""
+    """Laplace mechanisms with finite losses."""
 
     most_terms = 1
 
-    def __init__(self, power: LaplacePower, loss: np.ndarray, q: np.ndarray) -> None:
-        self._power, self._loss, self._q = power, loss, q
-        knots = np.concatenate([-power.breakpoints, power.breakpoints])
+    def __init__(self, laplace: LaplacePower | LaplaceProduct, loss: np.ndarray, q: np.ndarray) -> None:
+        self._laplace, self._loss, self._q = laplace, loss, q
+        knots = np.concatenate([-laplace.breakpoints, laplace.breakpoints])
         self.breakpoints = np.unique(np.add.outer(knots, loss))
 
     def profile(self, epsilon: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         shape = len(epsilon), len(self._loss)
         first, loss = np.repeat(epsilon, shape[1]), np.tile(self._loss, shape[0])
-        low, high = _both_sides(self._power, self._power, 0.0, 0.0, first, loss)
+        low, high = _both_sides(self._laplace, self._laplace, 0.0, 0.0, first, loss)
         slack = 4 * len(self._loss) * UNIT_ROUNDOFF
         lower, upper = (low.reshape(shape) * self._q).sum(axis=1), (high.reshape(shape) * self._q).sum(axis=1)
         return lower * (1 - slack), upper * (1 + slack)

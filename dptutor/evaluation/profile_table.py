@@ -257,8 +257,8 @@ class ProfileTable:
                 # The rounding of ε and of the ends of its range cannot be resolved.
                 rounding = 2 * LAST_PLACE * max(abs(a), abs(b)) / (b - a) * 2.0 * np.abs(own[1:]).sum()
                 wanted = max(_NOTHING * (1.0 + np.abs(own[0])), min(noise, 1.0) / 2, rounding)
-                # An error that repeated halving does not reduce is noise.
-                stuck = 0 if last < before / 2 else stuck + 1
+                # An error that repeated halving does not reduce is noise, unless it is huge, as before a steep end.
+                stuck = 0 if last < before / 2 or last > _ROUGH else stuck + 1
                 few = len(rows) + len(pieces) + len(further) <= self._evaluator.most_pieces
                 if ((last > wanted and stuck < _STUCK) or halve) and b - a > smallest and may and few:
                     middle = (a + b) / 2

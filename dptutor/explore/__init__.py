@@ -55,6 +55,8 @@ knows of widgets, SVG or scripts.
   its arguments goes into the page, so ask for few: a path over two sliders is cheap, over three it is not. Where
   only the place of a curve depends on a third one, give it a `shift`, a function of its own. What several
   functions need goes into an ordinary function with `functools.lru_cache`.
+- `several(members, value, label, most=4)` is a choice of some of the members; its value is their names, with commas.
+- `matrix` declares a square table of readouts, which stands beside the sentence.
 - Where nothing stands still, a panel is a `plain_panel(name, title, …)`.
 - A panel has `curve` (x, y), `region` (x, low, high), `points` (x, y), `ruler` (x, low, high) and `text` (x, y, words).
   The number of points is the same at every setting; a point that is not there is NaN. Limits do not move.
@@ -66,7 +68,7 @@ knows of widgets, SVG or scripts.
 - `{name}` in words and in a text stands for a parameter or readout as it is shown. Return one of a few sentences
   rather than format numbers yourself.
 - The `code` is what a reader would write: it imports what it needs, first of all, and assigns readouts to variables of
-  their names. Tests run what is shown of it and compare.
+  their names, many of them to the keys of a dictionary `numbers`. Tests run what is shown of it and compare.
 - A slider's settings are the rows of the tables: forty to a hundred. Three sliders at most, two to four `steps`
   that tell a story, something to `find`, and `@e.solved`, a function of exact values, if it can be told to be found.
 - The picture takes the width of the page. The panel that is dragged comes first and is the wider one: `width` shares

@@ -1,7 +1,7 @@
 """Several uses of exponential mechanisms, each with candidates that may depend on all earlier answers.
 
-The pair of one use is the worst of all ranges [t − ε, t] of its losses, and at each point another t is worst. Who
-chooses t for one use after the other is held down twice:
+The pair of one use is the worst of all ranges [t − ε, t] of its losses, and at each point another t is worst. Whoever
+chooses t for one use after the other is bounded twice:
 
 - by the power of that pair, which no choice exceeds (Zhu, Dong & Wang 2022, theorem 10), on a grid from above;
 - by Rényi divergences, which add up whatever is chosen. Each use has the largest of all t at most, below that of the

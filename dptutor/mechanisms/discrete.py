@@ -20,6 +20,7 @@ from functools import cached_property
 from typing import Self
 
 import numpy as np
+from scipy.special import logsumexp
 
 from .._floats import LARGEST_LOSS, UNIT_ROUNDOFF
 from .._validation import positive_integer, positive_number
@@ -162,7 +163,7 @@ class DiscreteGaussian(SymmetricFiniteMechanism):
     def _outcomes(self) -> tuple[np.ndarray, np.ndarray]:
         x = self._places()
         with np.errstate(under="ignore"):
-            p = np.exp(-((x / self.sigma) ** 2) / 2) / self._theta(0.0)
+            p = np.exp(-((x / self.sigma) ** 2) / 2) / self._scale
         return p, p[::-1]
 
     @cached_property
@@ -174,13 +175,17 @@ class DiscreteGaussian(SymmetricFiniteMechanism):
         relative_error = 2 * UNIT_ROUNDOFF * (16.0 + _DEVIATIONS**2)
         return _GaussianLaw(loss[kept], p[kept], q[kept], 4 * UNIT_ROUNDOFF * furthest, relative_error, noise=self)
 
-    def _theta(self, center: np.ndarray | float) -> np.ndarray:
-        """θ(c) = Σ_x e^(−(x−c)²/2σ²) at an array of real c, or one; of period 1."""
+    def _log_theta(self, center: np.ndarray) -> np.ndarray:
+        """log Σ_x e^(−(x−c)²/2σ²) at an array of real c; of period 1."""
         reach = math.ceil(_DEVIATIONS * self.sigma) + 1
         away = np.arange(-reach, reach + 1.0)
-        fraction = np.asarray(center) - np.round(center)
-        with np.errstate(under="ignore"):
-            return np.sum(np.exp(-(((away - fraction[..., None]) / self.sigma) ** 2) / 2), axis=-1)
+        fraction = center - np.round(center)
+        return logsumexp(-(((away - fraction[..., None]) / self.sigma) ** 2) / 2, axis=-1)
+
+    @cached_property
+    def _scale(self) -> float:
+        """θ(0)."""
+        return math.exp(float(self._log_theta(np.zeros(1))[0]))
 
     # Losses are unbounded, though the mass of those left out underflows.
 
@@ -200,7 +205,7 @@ class DiscreteGaussian(SymmetricFiniteMechanism):
         if np.all(order == np.round(order)):
             return order * self.mu**2 / 2
         near_one = np.abs(order - 1.0) < 1e-5
-        lower = np.log(self._theta(order * self.sensitivity) / self._theta(0.0))
+        lower = self._log_theta(order * self.sensitivity) - self._log_theta(np.zeros(1))
         away = order * self.mu**2 / 2 + lower / np.where(near_one, 1.0, order - 1.0)
         mean, variance = self._loss_moments("Q")
         return np.where(near_one, mean + (order - 1.0) * variance / 2, np.maximum(away, 0.0))
@@ -208,7 +213,7 @@ class DiscreteGaussian(SymmetricFiniteMechanism):
     def _loss_moments(self, under: str) -> tuple[float, float]:
         x = np.arange(1.0, math.ceil(_DEVIATIONS * self.sigma) + 1)
         with np.errstate(under="ignore"):
-            variance = 2.0 * float(np.sum(x**2 * np.exp(-((x / self.sigma) ** 2) / 2)) / self._theta(0.0))
+            variance = 2.0 * float(np.sum(x**2 * np.exp(-((x / self.sigma) ** 2) / 2)) / self._scale)
         return (1 if under == "Q" else -1) * self.mu**2 / 2, self.mu**2 * variance / self.sigma**2
 
     def _hellinger(self, s: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -235,11 +240,10 @@ class DiscreteGaussian(SymmetricFiniteMechanism):
         reach = math.ceil(_DEVIATIONS * self.sigma) + 1
         mean, error = np.empty(s.shape, dtype=complex), np.empty(s.shape)
         away = np.arange(-reach, reach + 1.0)
-        scale = self._theta(0.0)
         for few in np.array_split(np.arange(s.size), max(1, s.size * away.size // 2_000_000)):
             x = np.round(center[few])[:, None] + away
             with np.errstate(under="ignore"):
-                mass = np.exp(-(((x - center[few, None]) / self.sigma) ** 2) / 2) / scale
+                mass = np.exp(-(((x - center[few, None]) / self.sigma) ** 2) / 2) / self._scale
                 turn = s.imag[few, None] * self.mu * (x / self.sigma - self.mu / 2)
                 mean[few] = np.sum(mass * np.exp(1j * turn), axis=1)
                 error[few] = np.sum(mass * 4 * UNIT_ROUNDOFF * (12.0 + np.abs(turn)), axis=1)

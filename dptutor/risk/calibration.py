@@ -24,7 +24,7 @@ from scipy.special import logit
 
 from .._floats import LAST_PLACE
 from .._types import Array, Number
-from .._validation import positive_number, real_number
+from .._validation import callable_, positive_number, real_number
 from ..mechanisms.base import Mechanism, as_mechanism
 from . import attacks
 
@@ -139,8 +139,7 @@ def calibrate(
     >>> round(m.noise_multiplier, 6), round(1 - m.tradeoff(0.1), 6)
     (0.678213, 0.25)
     """
-    if not callable(family):
-        raise TypeError(f"family must be callable, got {family!r}")
+    callable_("family", family)
     rates = {("fpr", "tpr"): (fpr, tpr), ("baseline", "success"): (baseline, success)}
     name, target, height, above = _target(
         epsilon, delta, advantage, posterior_belief, membership_prior, exceedance, rates
@@ -246,6 +245,8 @@ def _attack(names: tuple[str, str], blind: Any, most: Any) -> _Target:
 
 
 def _ends(bracket: tuple[Number, Number]) -> tuple[float, float]:
+    if not (isinstance(bracket, (tuple, list)) and len(bracket) == 2):
+        raise TypeError(f"bracket must be two positive numbers, got {bracket!r}")
     low, high = (positive_number("bracket", value) for value in bracket)
     if low >= high:
         raise ValueError(f"bracket must be increasing, got {bracket!r}")

@@ -96,7 +96,7 @@ class Statement:
             f"The mechanism {pairs}, and its advantage is at most {raised(self.report.advantage)}",
             f"As one number: {says['One number']}",
             f"What is left open: {says['Left open']}",
-            *(f"It is open most to {says[about]}" for about in ("Open most to",) if about in says),
+            *(f"{about} {says[about]}" for about in ("Most is open",) if about in says),
             *([f"Not stated: {', '.join(self.missing)}"] if self.missing else []),
         ]
         return " ".join(f"{part}." for part in told)
@@ -176,7 +176,7 @@ def statement(
     Advantage: 0.5651: at even odds, a guess whether a given image is in the data is right at most 78.26% of the time
     One number: 1.571-Gaussian differential privacy for every δ down to 1e-10, with regret 0.001265
     Left open: the pairs and the advantage together exaggerate the success of an adversary by at most 0.00436
-    Open most to: adversaries with prior odds of 17.6 to 1, either way
+    Most is open: at prior odds of 17.6 to 1, either way
     """
     found = report(mechanism, floor=floor, delta=delta)
     unit, released, batches, tuning = (
@@ -202,7 +202,7 @@ def statement(
         f"no Gaussian mechanism down to δ = {found.floor:g}",
         "Left open": "the pairs and the advantage together exaggerate the success of an adversary by at most "
         f"{raised(left)}",
-        **({"Open most to": f"adversaries with prior odds of {odds:.3g} to 1, either way"} if left > _NOTHING else {}),
+        **({"Most is open": f"at prior odds of {odds:.3g} to 1, either way"} if left > _NOTHING else {}),
     }  # fmt: skip
     missing = tuple(about for about, says in lines.items() if says is None or says.startswith(_NOT_STATED))
     told = tuple((about, says or _NOT_STATED) for about, says in lines.items())

@@ -168,7 +168,7 @@ EXERCISES = [
     Question(
         id="1.a",
         title="Which one is the false accusation?",
-        question="In 8 of 20 rounds the person is not in the data, in 12 rounds they are. You said “in” in 2 of the 8 "
+        question="In 8 of 20 rounds the person is not in the data; in the other 12 they are. You said “in” in 2 of the 8 "
         "and in 8 of the 12. What is your type I error α?",
         solution="not_in, accused = 8, 2\nanswer = accused / not_in\n",
         explanation="α is the share of false accusations among the rounds in which the person is not in the data: 2 "

@@ -11,6 +11,7 @@ import numpy as np
 from ...comparing import blackwell
 from ...mechanisms import Gaussian, Laplace
 from ..machinery import BLUE, DASHED, DOTTED, PURPLE, VERMILLION, Choice, Explorer, Number, Slider
+from ..machinery.face_panels import ERRORS
 from ..machinery.shapes import type_one_errors
 
 MECHANISMS = {"Laplace": Laplace(scale=1), "Gaussian": Gaussian(sigma=1)}
@@ -53,30 +54,28 @@ def shifted(kappa, moved, alpha):
     return tradeoff(moved, alpha + kappa) - kappa
 
 
-curves = nearly_ordered.plain_panel("tradeoff", "Trade-off functions", xlabel="accused, of 100 not in the data",
-                                    ylabel="missed, of 100 in the data", xlim=(0, 100), ylim=(0, 100), titled=False,
-                                    width=440.0)  # fmt: skip
+curves = nearly_ordered.plain_panel("tradeoff", "Trade-off functions", titled=False, width=440.0, **ERRORS)
 
 
 @curves.region(PURPLE, opacity=0.4)
 def still_above(kappa, moved):
     below = tradeoff(OTHER[moved], ALPHA)
-    return 100 * ALPHA, 100 * below, 100 * np.maximum(below, shifted(kappa, moved, ALPHA))
+    return ALPHA, below, np.maximum(below, shifted(kappa, moved, ALPHA))
 
 
 @curves.curve(BLUE, "Gaussian")
 def gaussian():
-    return 100 * ALPHA, 100 * tradeoff("Gaussian", ALPHA)
+    return ALPHA, tradeoff("Gaussian", ALPHA)
 
 
 @curves.curve(VERMILLION, "Laplace", line=DASHED)
 def laplace():
-    return 100 * ALPHA, 100 * tradeoff("Laplace", ALPHA)
+    return ALPHA, tradeoff("Laplace", ALPHA)
 
 
 @curves.curve(PURPLE, "moved by κ", line=DOTTED, moves="kappa", ghost=False)
 def dotted(kappa, moved):
-    return 100 * (ALPHA - kappa), 100 * (tradeoff(moved, ALPHA) - kappa)
+    return ALPHA - kappa, tradeoff(moved, ALPHA) - kappa
 
 
 @lru_cache(maxsize=4096)

@@ -11,6 +11,7 @@ from ...datasets import releases as published
 from ...mechanisms import ApproximateDP, Gaussian, RandomizedResponse
 from ...risk.calibration import calibrate
 from ..machinery import BLUE, DASHED, GREY, ORANGE, PURPLE, Choice, Explorer, Number, Slider
+from ..machinery.face_panels import ERRORS
 from ..machinery.shapes import type_one_errors
 
 MOBILITY, VIEWS, VACCINES, HEALTH = NAMES = "Mobility Reports", "page views", "vaccine searches", "health data types"
@@ -82,9 +83,7 @@ def stated(release, units):
     return one_unit()[release][0] ** units
 
 
-tradeoff = releases.plain_panel(
-    "tradeoff", "Trade-off functions", xlabel="type I error α", ylabel="type II error β", width=350.0, titled=False
-)
+tradeoff = releases.plain_panel("tradeoff", "Trade-off functions", width=350.0, titled=False, **ERRORS)
 over_units = releases.plain_panel(
     "advantage", "Over the units", xlabel="number of units k", ylabel="advantage", xlim=(1, 365), ylim=(0, 1.02),
     xlog=True, width=370.0, titled=False,

@@ -12,6 +12,7 @@ from ...mechanisms import DPSGD, Gaussian, Laplace
 from ...risk.facts import allowed_by
 from ...risk.reporting import smallest_mu
 from ..machinery import BLUE, DASHED, GREEN, ORANGE, Choice, Explorer, Number, Slider, decades
+from ..machinery.face_panels import ERRORS
 from ..machinery.shapes import type_one_errors
 
 MECHANISMS = {
@@ -90,9 +91,7 @@ profile = reports.plain_panel(
     "profile", "Privacy profiles", xlabel="ε", ylabel="δ(ε)", xlim=(0, 16), ylim=(LOWEST, 1), ylog=True, width=380.0,
     titled=False,
 )  # fmt: skip
-tradeoff = reports.plain_panel(
-    "tradeoff", "Trade-off functions", xlabel="type I error α", ylabel="type II error β", width=340.0, titled=False
-)
+tradeoff = reports.plain_panel("tradeoff", "Trade-off functions", width=340.0, titled=False, **ERRORS)
 
 
 def seen(deltas):

@@ -7,6 +7,7 @@ import numpy as np
 
 from ...mechanisms import Gaussian, SubsampledGaussian
 from ..machinery import BLUE, DASHED, DOTTED, GREY, VERMILLION, Explorer, Number, Slider
+from ..machinery.face_panels import ERRORS
 from ..machinery.shapes import type_one_errors
 
 ALPHAS, LOSSES = type_one_errors(61), np.linspace(0, 4, 61)
@@ -55,7 +56,7 @@ def epsilons(sigma, rate):
     return tuple(m.epsilon(1e-5) for m in (plain(sigma), *directions(sigma, rate)))
 
 
-@subsampling.panel("Trade-off functions", xlabel="type I error α", ylabel="type II error β")
+@subsampling.panel("Trade-off functions", **ERRORS)
 def tradeoff(axes):
     axes.plot([0, 1], [1, 0], color=GREY, linewidth=1, label="blind guessing")
 

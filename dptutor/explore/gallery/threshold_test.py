@@ -8,6 +8,7 @@ from scipy.special import ndtr, ndtri
 
 from ...mechanisms import Gaussian
 from ..machinery import BLUE, DOTTED, GREY, INK, LEVELS, PURPLE, VERMILLION, Explorer, Number, Slider
+from ..machinery.face_panels import ERRORS
 from ..machinery.shapes import type_one_errors
 
 PEOPLE = 100
@@ -128,16 +129,15 @@ def accusing(threshold):
     return threshold, 1.12 if 0 < threshold < 3 else np.nan, "you accuse →"
 
 
-@threshold_test.panel("Trade-off function", xlabel="accused, of 100 not in the data",
-                      ylabel="missed, of 100 in the data", xlim=(0, 100), ylim=(0, 100), titled=False, width=272.0,
+@threshold_test.panel("Trade-off function", titled=False, width=272.0, **ERRORS,
                       margins=(44.0, 16.0, 52.0, 50.0))  # fmt: skip
 def tradeoff(axes):
-    axes.plot([0, 100], [100, 0], color=GREY, linewidth=1, linestyle=DOTTED, label="blind guessing")
+    axes.plot([0, 1], [1, 0], color=GREY, linewidth=1, linestyle=DOTTED, label="blind guessing")
 
 
 @tradeoff.curve(INK, "all thresholds", width=2.4)
 def best_tests(sigma):
-    return 100 * ALPHA, 100 * Gaussian(sigma=sigma).tradeoff(ALPHA)
+    return ALPHA, Gaussian(sigma=sigma).tradeoff(ALPHA)
 
 
 def errors(threshold, sigma):
@@ -147,19 +147,19 @@ def errors(threshold, sigma):
 @tradeoff.curve(BLUE, width=1.4, ghost=False, moves="")
 def across(threshold, sigma):
     alpha, beta = errors(threshold, sigma)
-    return [100 * alpha, 100 * alpha], [0, 100 * beta]
+    return [alpha, alpha], [0, beta]
 
 
 @tradeoff.curve(VERMILLION, width=1.4, ghost=False, moves="")
 def up(threshold, sigma):
     alpha, beta = errors(threshold, sigma)
-    return [0, 100 * alpha], [100 * beta, 100 * beta]
+    return [0, alpha], [beta, beta]
 
 
 @tradeoff.points(PURPLE, "your threshold", moves="threshold")
 def your_test(threshold, sigma):
     alpha, beta = errors(threshold, sigma)
-    return 100 * alpha, 100 * beta
+    return alpha, beta
 
 
 # The same by chance: draws instead of the quantiles of a hundred.

@@ -38,7 +38,7 @@ tradeoff_gallery = Explorer(
             {"kind": "Gaussian", "noise": 0.5, "epsilon": 4},
         ),
         "The edge of Laplace noise": (
-            "Beyond ε = 1/b every tangent passes through the corner (0, 1), and δ is 0.",
+            "Beyond ε = 1/b every tangent passes through the upper left corner, and δ is 0.",
             {"kind": "Laplace", "noise": 1, "epsilon": 1},
         ),
     },
@@ -110,7 +110,7 @@ def just_zero(kind, noise, epsilon):
 @tradeoff_gallery.words
 def words(kind, noise, epsilon):
     if mechanism(kind, noise).epsilon(0.0) <= epsilon:
-        return "The mechanism is ({epsilon}, 0)-DP: the tangent starts at (0, 1), and δ is 0."
+        return "The mechanism is ({epsilon}, 0)-DP: the tangent starts in the upper left corner, and δ is 0."
     return (
         "At ε = {epsilon} the smallest δ is {delta}: the line of slope −exp(ε) that starts at the height 1 − δ on the "
         "axis touches the curve."

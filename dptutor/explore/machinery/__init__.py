@@ -4,7 +4,7 @@ from ...palette import BLUE, DASHDOT, DASHED, DOTTED, GREEN, GREY, INK, ORANGE, 
 from .exploration import Exploration, Explorer
 from .game import ending, place, tally
 from .leads import by_up_to, in_points, lead_axes
-from .parameters import Choice, Hidden, Slider, decades
+from .parameters import Choice, Hidden, Several, Slider, decades, several
 from .samples import LEVELS
 from .store import remembered
 from .tables import Number
@@ -28,6 +28,7 @@ __all__ = [
     "Explorer",
     "Hidden",
     "Number",
+    "Several",
     "Slider",
     "by_up_to",
     "decades",
@@ -36,5 +37,6 @@ __all__ = [
     "lead_axes",
     "place",
     "remembered",
+    "several",
     "tally",
 ]

@@ -5,6 +5,7 @@ Every part is a pure function whose arguments name the parameters that it depend
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -40,6 +41,19 @@ class Prediction:
         return tuple(filter(None, (self.curve, *self.hides)))
 
 
+@dataclass(frozen=True)
+class Matrix:
+    """A square table of readouts; see `Declaration.matrix`."""
+
+    caption: str
+    names: tuple[str, ...]
+
+    @property
+    def cells(self) -> set[str]:
+        """The names of its readouts."""
+        return {f"{row}_{column}" for row, column in itertools.permutations(self.names, 2)}
+
+
 @dataclass(eq=False)
 class Declaration:
     """What an explorer shows, and how it moves.
@@ -60,6 +74,7 @@ class Declaration:
     steps: dict[str, tuple[str, dict | Callable[[], dict]]] = field(default_factory=dict)
     mechanisms: dict[Callable, Seen] = field(default_factory=dict)
     numbers: list[Table] = field(default_factory=list)
+    square: Matrix | None = None
     sentences: list[Table] = field(default_factory=list)
     rounds: Game | None = None
     stage: Stage | None = None
@@ -90,12 +105,12 @@ class Declaration:
         background.__name__ = name
         return self.panel(title, **style)(background)
 
-    def mechanism(self, color, label):
+    def mechanism(self, color, label, *, line=None):
         """Declares a mechanism to compare: a function of parameters to it. Its faces are drawn by `face_panel`."""
 
         def declare(function):
             made = lru_cache(maxsize=4096)(function)
-            self.mechanisms[made] = Seen(label, color, (SOLID, DASHED, DOTTED)[len(self.mechanisms)])
+            self.mechanisms[made] = Seen(label, color, line or (SOLID, DASHED, DOTTED)[len(self.mechanisms)])
             return made
 
         return declare
@@ -118,6 +133,28 @@ class Declaration:
             kept = lru_cache(maxsize=1 << 17)(function)  # others ask for them, at more settings than there are
             self.numbers.append(Table(kept, self.parameters, NumbersEncoder(numbers)))
             return kept
+
+        return declare
+
+    def matrix(self, names, caption, says, **shown):
+        """Declares a square table of numbers, which is seen beside the sentence: for each row, and each other column.
+
+        The function gives all of its rows. A number that is not there is NaN; a name without any has no line. What is
+        in the row a and the column b is the readout a_b, whose label `says` gives; `shown` is as for `Number`.
+        """
+        cells = {
+            f"{row}_{column}": Number(says(row, column), **shown) for row, column in itertools.permutations(names, 2)
+        }
+        place = [(i, j) for i, j in itertools.permutations(range(len(names)), 2)]
+
+        def declare(function):
+            @wraps(function)
+            def listed(*setting):
+                rows = function(*setting)
+                return tuple(rows[i][j] for i, j in place)
+
+            self.square = Matrix(caption, tuple(names))
+            return self.readouts(**cells)(listed)
 
         return declare
 

@@ -60,6 +60,7 @@ class Explorer {
     });
     this.inputs = manifest.parameters.map((p) => [...root.querySelectorAll(`[data-parameter="${p.name}"]`)]);
     this.typed = manifest.parameters.map((p) => find(`[data-typed="${p.name}"]`));
+    this.lines = [...root.querySelectorAll("[data-line]")];
     this.panels = find(".dpe-panels");
     this.words = find(".dpe-words");
     this.spoken = find(".dpe-spoken");
@@ -106,7 +107,9 @@ class Explorer {
     const { parameters } = this.manifest;
     this.inputs.forEach((inputs, place) =>
       inputs.forEach((input) => {
-        whenSet(input, () => this.set(place, parameters[place].values[+input.value]));
+        whenSet(input, () =>
+          parameters[place].members ? this.choose(place) : this.set(place, parameters[place].values[+input.value]),
+        );
         for (const kind of ["pointerenter", "focus"])
           input.addEventListener(kind, () => this.tables.moved(this.values, place));
       }),
@@ -347,6 +350,20 @@ class Explorer {
     this.drawSoon(STEP);
   }
 
+  // Some of several: too few or too many are refused, and the reader is told.
+  choose(place) {
+    const { members, values, rule } = this.manifest.parameters[place];
+    const chosen = this.inputs[place].filter((input) => input.checked).map((input) => members[+input.value]);
+    const value = chosen.join(", ");
+    if (values.includes(value)) {
+      this.set(place, value);
+      return;
+    }
+    this.showControl(place);
+    this.note = rule;
+    this.say(rule);
+  }
+
   // What was said of another setting goes.
   leave() {
     this.moved = true;
@@ -504,7 +521,8 @@ class Explorer {
     if (at < 0)
       at = values.reduce((best, v, i) => (Math.abs(v - value) < Math.abs(values[best] - value) ? i : best), 0);
     for (const input of this.inputs[place]) {
-      if (input.type === "radio") input.checked = +input.value === at;
+      if (parameter.members) input.checked = value.split(", ").includes(parameter.members[+input.value]);
+      else if (input.type === "radio") input.checked = +input.value === at;
       else {
         input.value = at;
         input.style.setProperty("--dpe-at", at / (values.length - 1));
@@ -572,6 +590,7 @@ class Explorer {
       shown[name] = this.number(readout, rows[readout.table].subarray(readout.at));
       if (cell.textContent !== shown[name]) cell.textContent = shown[name];
     }
+    this.showLines();
     const filled = (template) => template.replace(/\{(\w+)\}/g, (whole, name) => shown[name] ?? whole);
     this.parts.forEach((part, number) => {
       const key = [...part.pieces, part.shift]
@@ -610,6 +629,15 @@ class Explorer {
     this.game?.show();
     this.rest();
     return true;
+  }
+
+  // A square table has a line for each name that has a number.
+  showLines() {
+    for (const line of this.lines) {
+      const gone = [...line.querySelectorAll("[data-readout]")].every((cell) => cell.textContent === "—");
+      line.hidden = gone;
+      for (const cell of this.root.querySelectorAll(`[data-column="${line.dataset.line}"]`)) cell.hidden = gone;
+    }
   }
 
   // Whether the picture is that of the setting and stands still, for those who cannot see it: readers, and tests.

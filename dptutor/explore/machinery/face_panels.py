@@ -15,6 +15,8 @@ from ...palette import DOTTED, GREY, PURPLE
 from .panel import Panel
 from .shapes import type_one_errors
 
+# How the two errors of a test are told in a picture.
+ERRORS = {"xlabel": "accused, of 100 not in the data", "ylabel": "missed, of 100 in the data", "hundred": True}
 _TILDE = "\u0303"
 
 
@@ -40,8 +42,7 @@ _FACES = {
     "tradeoff": _Face(
         "f",
         ([0, 1], [1, 0]),
-        {"title": "Trade-off functions", "xlabel": "type I error α", "ylabel": "type II error β",
-         "xlim": (-0.02, 1.0), "ylim": (-0.02, 1.02)},
+        {"title": "Trade-off functions", "xlim": (-0.02, 1.0), "ylim": (-0.02, 1.02), **ERRORS},
     ),
     "bayes_error": _Face(
         "R",
@@ -58,12 +59,15 @@ _FACES = {
 
 
 class FacePanel(Panel):
-    """A panel with one face of every mechanism of its explorer; `moves` is as for a curve."""
+    """A panel with one face of every mechanism of its explorer, called by symbols or by its label alone.
 
-    def __init__(self, explorer, face: str, *, grid=None, moves=None, **changes):
+    `moves` is as for a curve.
+    """
+
+    def __init__(self, explorer, face: str, *, grid=None, moves=None, symbols=True, **changes):
         if face not in _FACES:
             raise ValueError(f"face must be one of {', '.join(_FACES)}, got {face!r}")
-        self.face, self._kind, self.moves = face, _FACES[face], moves
+        self.face, self._kind, self.moves, self.symbols = face, _FACES[face], moves, symbols
         self.curves: dict[Callable, Callable] = {}
         super().__init__(explorer, self._background, name=face, **self._kind.style | changes)
         self.grid = self._grid() if grid is None else np.asarray(grid, dtype=float)
@@ -79,13 +83,12 @@ class FacePanel(Panel):
         return np.linspace(low, high, 121)
 
     def draw_faces(self):
-        """The curves of all mechanisms, each called by its symbol and label."""
+        """The curves of all mechanisms."""
         for mechanism, seen in self.explorer.mechanisms.items():
             symbol = self._kind.symbol + _TILDE * len(self.curves)
             values = self._of(mechanism, "{face}_of_{mechanism}", lambda m, **_: self._seen(m))
-            self.curves[mechanism] = self.curve(
-                seen.color, f"{symbol}: {seen.label}", line=seen.line, moves=self.moves
-            )(values)
+            label = f"{symbol}: {seen.label}" if self.symbols else seen.label
+            self.curves[mechanism] = self.curve(seen.color, label, line=seen.line, moves=self.moves)(values)
 
     def _seen(self, mechanism):
         """The face over the grid; on a logarithmic axis up to the largest loss, and not a height below the panel.

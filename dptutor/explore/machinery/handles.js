@@ -441,7 +441,7 @@ class Handles {
     return [name, marks ? "" : this.told(panels[part.panel], at)].filter(Boolean).join(": ");
   }
 
-  // The place in the units of the axes, called by their letters: "α ≈ 0.2, β ≈ 0.47".
+  // The place in the units of the axes, called by their letters or names: "π ≈ 0.2, lead ≈ 4.7 percentage points".
   told({ box: [left, top, width, height], x, y }, at) {
     return [
       [x, (at[0] - left) / width],
@@ -449,9 +449,10 @@ class Handles {
     ]
       .filter(([axis]) => axis.label)
       .map(([axis, share]) => {
-        const last = axis.label.split(" ").at(-1),
-          letter = last.length <= 4 && /[^ -~]|^[A-Za-z](\(|$)/.test(last) ? last : axis.label;
-        return `${letter} ≈ ${+valueAt(axis, share).toPrecision(2)}`.replace("-", "−");
+        const [name, unit = ""] = axis.label.split(", "),
+          last = name.split(" ").at(-1),
+          letter = last.length <= 4 && /[^ -~]|^[A-Za-z](\(|$)/.test(last) ? last : name;
+        return `${letter} ≈ ${+(axis.times * valueAt(axis, share)).toPrecision(2)} ${unit}`.trim().replace("-", "−");
       })
       .join(", ");
   }

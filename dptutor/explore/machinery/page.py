@@ -26,7 +26,7 @@ from .declaration import Declaration
 from .game import Game
 from .packing import described_table, packed_tables
 from .panel import PANEL_HEIGHT
-from .parameters import Choice, Hidden, Slider, following
+from .parameters import Choice, Hidden, Several, Slider, following
 from .picture import draw, label_svg, png, standing, svg_panels
 from .samples import LEVELS
 from .templates import fill, piece
@@ -152,6 +152,8 @@ def describe(explorer: Declaration, exploration) -> dict:
                 "start": parameter.value,
                 "value": exploration.setting[name],
                 "hidden": isinstance(parameter, Hidden),
+                "members": getattr(parameter, "members", None),
+                "rule": getattr(parameter, "rule", ""),
                 **_meanings(explorer, parameter),
             }
             for name, parameter in explorer.parameters.items()
@@ -176,8 +178,8 @@ def describe(explorer: Declaration, exploration) -> dict:
         "panels": [
             {
                 "box": panel.box,
-                "x": _axis(panel.xlabel, panel.xlim, panel.xlog),
-                "y": _axis(panel.ylabel, panel.ylim, panel.ylog) | {"stretch": panel.ystretch},
+                "x": _axis(panel.xlabel, panel.xlim, panel.xlog, panel.hundred),
+                "y": _axis(panel.ylabel, panel.ylim, panel.ylog, panel.hundred) | {"stretch": panel.ystretch},
                 "fixed": standing(panel),
             }
             for panel in explorer.panels
@@ -247,8 +249,8 @@ def _colors(explorer: Declaration) -> dict[str, str]:
     return {name: letter_color(color) for name, color in colors.items() if color != INK}
 
 
-def _axis(label: str, limits, log: bool) -> dict:
-    return {"label": label, "limits": [float(x) for x in limits], "log": log}
+def _axis(label: str, limits, log: bool, hundred: bool) -> dict:
+    return {"label": label, "limits": [float(x) for x in limits], "log": log, "times": 100 if hundred else 1}
 
 
 def body(exploration, prefix: str) -> str:
@@ -274,12 +276,14 @@ def body(exploration, prefix: str) -> str:
             shown=escape(shown[name]),
         )
         for name, number in explorer.shown_numbers.items()
+        if not (explorer.square and name in explorer.square.cells)
     )
     # The picture takes the height that is left on a screen.
     wide = sum(panel.width for panel in explorer.panels) / PANEL_HEIGHT
     said, task, title = (len(words) for words in (exploration.words, exploration.task, explorer.title))
     beside = 1 if 11 * title + 7 * task < 880 else 2  # lines of the question and the task on a page
-    lines = f"--dpe-lines: {max(2, ceil(said / 124))}; --dpe-head: {36 if beside == 1 else 60}px; "
+    letters = 76 if explorer.square else 124  # of a line of the sentence on a page
+    lines = f"--dpe-lines: {max(2, ceil(said / letters))}; --dpe-head: {36 if beside == 1 else 60}px; "
     lines += f"--dpe-text: {28 * ceil(title / 32) + max(66, 20 * ceil(task / 34)) + 24 * max(3, ceil(said / 38))}px"
     return piece(
         "body",
@@ -295,6 +299,7 @@ def body(exploration, prefix: str) -> str:
         controls=controls,
         samples=piece("samples", style=resource("samples.css")) if explorer.drawn else "",
         steps=piece("steps", count=str(len(explorer.steps))) if explorer.steps else "",
+        matrix=_matrix(exploration) if explorer.square else "",
         readouts=readouts,
         about=ABOUT,
         caption=worded(unbroken(explorer.caption)),
@@ -355,19 +360,47 @@ def _slider(explorer: Declaration, name: str, parameter: Slider, place: int) -> 
 
 
 def _choice(name: str, parameter: Choice, place: int, prefix: str) -> str:
+    listed, chosen = parameter.options, [parameter.value]
+    if isinstance(parameter, Several):
+        listed, chosen = parameter.members, parameter.value.split(", ")
     options = "".join(
         piece(
             "option",
+            kind="checkbox" if isinstance(parameter, Several) else "radio",
             group=f"{prefix}-{name}",
             name=name,
             place=str(place),
             number=str(number),
-            checked=" checked" if option == parameter.value else "",
+            checked=" checked" if option in chosen else "",
             option=lettered(option),
         )
-        for number, option in enumerate(parameter.options)
+        for number, option in enumerate(listed)
     )
     return piece("choice", label=lettered(parameter.label), options=options)
+
+
+def _matrix(exploration) -> str:
+    """The square table of numbers: a line for each name, seen where the name has any number."""
+    square, shown = exploration.explorer.square, exploration.shown
+    there = {name for name in square.names if any(shown.get(f"{name}_{other}", "—") != "—" for other in square.names)}
+
+    def cell(row: str, column: str) -> str:
+        key = f"{row}_{column}"
+        number = f' data-readout="{key}"' if key in shown else ""
+        return f'<td data-column="{column}"{number}{_gone(column, there)}>{escape(shown.get(key, ""))}</td>'
+
+    head = "".join(f'<th scope="col" data-column="{name}"{_gone(name, there)}>{name}</th>' for name in square.names)
+    rows = "".join(
+        f'<tr data-line="{row}"{_gone(row, there)}><th scope="row">{row}</th>'
+        + "".join(cell(row, column) for column in square.names)
+        + "</tr>"
+        for row in square.names
+    )
+    return piece("matrix", caption=lettered(square.caption), head=head, rows=rows)
+
+
+def _gone(name: str, there: set[str]) -> str:
+    return "" if name in there else " hidden"
 
 
 def _asked(explorer: Declaration) -> dict | None:
@@ -433,7 +466,7 @@ def _drawn(explorer: Declaration, number: dict[int, int]) -> dict:
         "hides": [places[name] for name in drawn.hides],
         "tells": {places[name]: template for name, template in drawn.tells.items()},
         "says": drawn.says,
-        "shares": {"panel": drawn.shares.number, "scale": drawn.shares.xlim[1]} if drawn.shares else None,
+        "shares": drawn.shares.number if drawn.shares else None,
         "total": drawn.total,
     }
 

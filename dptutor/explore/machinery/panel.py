@@ -74,17 +74,18 @@ class Panel:
     """A pair of axes: a background drawn once, and moving parts, declared by the decorators below.
 
     An axis may be logarithmic, or with `ystretch` one whose heights are asinh(y / ystretch): small ones can be seen
-    beside large ones of either sign. Panels stand side by side, `width` wide.
+    beside large ones of either sign. With `hundred`, 0.2 is written 20, of a hundred people. Panels stand side by side,
+    `width` wide.
     """
 
     def __init__(
         self, explorer, background, *, name, title, xlabel, ylabel, xlim, ylim, xlog=False, ylog=False,
-        ystretch=0.0, width=PANEL_WIDTH, margins=None, titled=True,
+        ystretch=0.0, width=PANEL_WIDTH, margins=None, titled=True, hundred=False,
     ):  # fmt: skip
         self.explorer, self.background, self.name = explorer, background, name
         self.title, self.xlabel, self.ylabel = title, xlabel, ylabel
         self.xlim, self.ylim, self.xlog, self.ylog, self.ystretch = xlim, ylim, xlog, ylog, ystretch
-        self.width, self.titled = float(width), titled
+        self.width, self.titled, self.hundred = float(width), titled, hundred
         left, right, below, above = _MARGINS
         # Powers of ten are wider than other numbers.
         self.margins = margins or (left + 8.0 * ylog, right, below, above if titled else 12.0)

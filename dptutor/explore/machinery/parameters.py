@@ -6,6 +6,7 @@ frozen page holds a table, so they are few and round; from Python any number of 
 
 from __future__ import annotations
 
+import itertools
 import json
 import math
 import re
@@ -182,6 +183,27 @@ class Choice:
     @property
     def title(self) -> str:
         return self.label
+
+
+@dataclass(frozen=True)
+class Several(Choice):
+    """Some of a few named members; an option is their names, with commas, in the order of `members`."""
+
+    members: tuple[str, ...] = ()
+    rule: str = ""
+
+    def at(self, name: str, value) -> Choice:
+        """This choice set to `value`, in whose order the names do not matter."""
+        asked = value.split(", ") if isinstance(value, str) else [value]
+        known = all(member in self.members for member in asked)
+        return super().at(name, ", ".join(sorted(asked, key=self.members.index)) if known else value)
+
+
+def several(members: tuple[str, ...], value: tuple[str, ...], label: str, *, least: int = 2, most: int) -> Several:
+    """A choice of `least` to `most` of the members."""
+    sets = (chosen for size in range(least, most + 1) for chosen in itertools.combinations(members, size))
+    rule = f"Choose from {least} to {most}."
+    return Several(tuple(map(", ".join, sets)), ", ".join(value), label, members=tuple(members), rule=rule)
 
 
 @dataclass(frozen=True)

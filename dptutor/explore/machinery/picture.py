@@ -77,9 +77,10 @@ def draw(explorer: Declaration, setting: Mapping, fill: Callable[[str], str], ve
             ax.set(xscale="log" if panel.xlog else "linear", yscale="log" if panel.ylog else "linear")
             if panel.ystretch:
                 ax.set_yscale("asinh", linear_width=panel.ystretch)
-            # Matplotlib would set their letters one by one, as far apart as those of another font.
             for axis, log in ((ax.xaxis, panel.xlog), (ax.yaxis, panel.ylog)):
-                if log:
+                if panel.hundred:
+                    axis.set_major_formatter(lambda value, _: f"{100 * value:.0f}")
+                if log:  # Matplotlib would set their letters one by one, as far apart as those of another font.
                     axis.set_major_formatter(lambda value, _: power_of_ten(round(np.log10(value))))
             if panel.ylog and panel.width > _WIDE:
                 ax.yaxis.set_label_coords((_NAME_AT - panel.margins[0]) / across, 0.5)

@@ -26,6 +26,7 @@ class Pins {
     const pin = { letter, elements: [], names: [] };
     for (const part of explorer.parts) if (comparable(part)) this.copy(part, pin);
     for (const { cell } of explorer.readouts) {
+      if (cell.matches("td")) continue; // a cell of a table has no room for two
       const was = document.createElement("dd");
       Object.assign(was, { className: "dpe-was", textContent: `${letter}: ${cell.textContent}` });
       cell.parentNode.append(was);

@@ -72,8 +72,8 @@ class Samples {
     const make = layer(first.parentElement, first);
     this.piles = tones.map((tone) => [0.26, 1].map((opacity) => make(`fill:${tone};opacity:${opacity}`)));
     this.drops = tones.map((tone) => make(`fill:none;stroke:${tone};stroke-width:5px;stroke-linecap:round`));
-    if (this.shares) {
-      const svg = explorer.root.querySelectorAll("svg.dpe-panel")[this.shares.panel];
+    if (this.shares !== null) {
+      const svg = explorer.root.querySelectorAll("svg.dpe-panel")[this.shares];
       const bar = layer(svg, svg.querySelector(".dpe-name, .dpe-grip"));
       this.bars = tones.map((tone) => bar(`fill:none;stroke:${tone};stroke-width:6px;opacity:${OFTEN}`));
       this.mark = bar("fill:none;stroke:var(--dpe-ink, #222222);stroke-width:2px");
@@ -263,12 +263,10 @@ class Samples {
 
   // The two shares as bars along the axes of the other panel, and the point they make.
   share(shares) {
-    if (!this.shares) return;
-    const { panel, scale } = this.shares,
-      { box, x, y } = this.explorer.manifest.panels[panel];
-    const [left, top, width, height] = box;
-    const at = [left + width * shareOf(x, scale * shares[0]), top + height * (1 - shareOf(y, scale * shares[1]))];
-    const zero = [left + width * shareOf(x, 0), top + height * (1 - shareOf(y, 0))];
+    if (this.shares === null) return;
+    const [left, top, width, height] = this.explorer.manifest.panels[this.shares].box;
+    const at = [left + width * shares[0], top + height * (1 - shares[1])],
+      zero = [left, top + height];
     this.bars[0].setAttribute("d", `M${short(zero[0])} ${short(zero[1] - 3)}H${short(at[0])}`);
     this.bars[1].setAttribute("d", `M${short(zero[0] + 3)} ${short(zero[1])}V${short(at[1])}`);
     this.mark.setAttribute("d", `M${short(at[0] - 5)} ${short(at[1] - 5)}l10 10m-10 0l10 -10`);
