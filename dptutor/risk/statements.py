@@ -83,7 +83,7 @@ class Statement:
     def paragraph(self) -> str:
         """The statement for a paper."""
         says = {about: says for about, says in self.lines if about not in self.missing}
-        released = says.pop("What is released", None)
+        released, most = says.get("What is released"), says.get("Most is open")
         stated = ("Unit of privacy", "Neighboring data sets", "Batches", "Choice of settings")
         pairs = (
             f"is (ε, δ)-differentially private for each of {says['(ε, δ)']}"
@@ -95,8 +95,7 @@ class Statement:
             *(f"{about}: {says[about]}" for about in stated if about in says),
             f"The mechanism {pairs}, and its advantage is at most {raised(self.report.advantage)}",
             f"As one number: {says['One number']}",
-            f"What is left open: {says['Left open']}",
-            *(f"{about} {says[about]}" for about in ("Most is open",) if about in says),
+            f"What is left open: {says['Left open']}" + (f", most {most}" if most else ""),
             *([f"Not stated: {', '.join(self.missing)}"] if self.missing else []),
         ]
         return " ".join(f"{part}." for part in told)
