@@ -17,6 +17,15 @@ for (const map of document.querySelectorAll(".dptutor-map")) {
   const cells = new Map(rows.flatMap((row, i) => row.map((cell, j) => [cell, [i, j]])));
   for (const cell of cells.keys()) cell.tabIndex = -1;
   rows[0][1].tabIndex = 0;
+  let beside = null; // the cell that is shown
+
+  const place = () => {
+    const { left, top, bottom } = beside.getBoundingClientRect(),
+      { width, height } = shown.getBoundingClientRect();
+    const below = bottom + height + 8 <= innerHeight;
+    shown.style.left = `${Math.max(8, Math.min(left - width / 3, document.documentElement.clientWidth - width - 8))}px`;
+    shown.style.top = `${below ? bottom + 4 : Math.max(8, top - height - 4)}px`;
+  };
 
   const show = (cell) => {
     const pair = cells.get(cell);
@@ -28,12 +37,9 @@ for (const map of document.querySelectorAll(".dptutor-map")) {
     const number = cell.textContent === "·" ? "less than 0.05" : cell.textContent,
       bound = cell.classList.contains("bound") ? ", by a bound" : "";
     shown.querySelector("span").textContent = `The second in place of the first: ${number} in 100${bound}`;
-    shown.showPopover();
-    const { left, top, bottom } = cell.getBoundingClientRect(),
-      { width, height } = shown.getBoundingClientRect();
-    const below = bottom + height + 8 <= innerHeight;
-    shown.style.left = `${Math.max(8, Math.min(left - width / 3, document.documentElement.clientWidth - width - 8))}px`;
-    shown.style.top = `${below ? bottom + 4 : Math.max(8, top - height - 4)}px`;
+    if (!shown.matches(":popover-open")) shown.showPopover();
+    beside = cell;
+    place();
   };
   map.addEventListener("click", ({ target }) => {
     const cell = target.closest("td");
@@ -56,7 +62,12 @@ for (const map of document.querySelectorAll(".dptutor-map")) {
     }
     event.preventDefault();
   });
-  // What lies beside a cell does not go along with it.
-  for (const moved of [map, document])
-    moved.addEventListener("scroll", () => shown.matches(":popover-open") && shown.hidePopover(), { passive: true });
+  // They go along with the cell, until it leaves the screen.
+  const follow = () => {
+    if (!shown.matches(":popover-open")) return;
+    const { top, bottom } = beside.getBoundingClientRect();
+    if (bottom > 0 && top < innerHeight) place();
+    else shown.hidePopover();
+  };
+  for (const moved of [map, document]) moved.addEventListener("scroll", follow, { passive: true });
 }
