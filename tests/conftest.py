@@ -228,6 +228,9 @@ def pytest_collection_modifyitems(config, items):
             item.add_marker(pytest.mark.flaky(reruns=1))
         if item.get_closest_marker("sources") and not needs & {"chromium", "site", "jupyterlab", "decks"}:
             item.add_marker(pytest.mark.first)
+    # What takes long comes first, so that no worker is left alone with it at the end.
+    browsing = {item.path for item in items if item.get_closest_marker("browser")}
+    items.sort(key=lambda item: (item.path not in browsing, -item.path.stat().st_size, item.path))
     if everything:
         return
     asked_for = LEFT_OUT & set(re.findall(r"\w+", config.getoption("markexpr")))
