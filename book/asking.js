@@ -40,7 +40,7 @@ function worded(text, name) {
   return bare ? [make("span", { class: "ask-unseen" }, `${name}: `), ...inside] : inside;
 }
 
-// The same order for everybody each time, and never the right one.
+// The same order for everybody each time, with no step right before the one that follows it.
 function shuffled(count, name) {
   let state = [...name].reduce((sum, letter) => (sum * 31 + letter.charCodeAt(0)) >>> 0, 7);
   const order = [...Array(count).keys()];
@@ -50,7 +50,7 @@ function shuffled(count, name) {
       const other = Math.floor((state / 2 ** 32) * (k + 1));
       [order[k], order[other]] = [order[other], order[k]];
     }
-  while (order.every((place, k) => place === k));
+  while (order.some((place, k) => order[k + 1] === place + 1));
   return order;
 }
 

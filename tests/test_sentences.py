@@ -269,12 +269,11 @@ def any_attack(baseline, sigma):
 
 
 BLIND = "Where a blind guess succeeds with probability {baseline}, "
-says("any_attack", BLIND + "this output may give nearly everything away: the bound is above 99.9%.",
-     lambda so: so.success > 0.999)  # fmt: skip
-says("any_attack", BLIND + "the output adds less than 0.1 percentage points, whatever the attack.",
-     lambda so: so.gain < 1e-3)  # fmt: skip
+says("any_attack", BLIND + "the bound on every attack is above 99.99%.", lambda so: so.success > 0.9999)  # fmt: skip
+says("any_attack", BLIND + "the output adds less than 0.01 percentage points, whatever the attack.",
+     lambda so: so.gain < 1e-4)  # fmt: skip
 says("any_attack", BLIND + "the bound on every attack is {success}: the output adds up to {gain}.",
-     lambda so: so.gain >= 1e-3 and so.success <= 0.999)  # fmt: skip
+     lambda so: so.gain >= 1e-4 and so.success <= 0.9999)  # fmt: skip
 
 
 @cache
@@ -1384,7 +1383,8 @@ says("reports",
      "({epsilon}, {delta}), the advantage and a pair at ε = {third}, where the first two leave most open.",
      lambda so: so.facts == "two pairs, advantage")  # fmt: skip
 says("reports", "Left open: less than 0.0001.", lambda so: so.left < 1e-4)
-says("reports", "Left open: {left}, the most by which the report exaggerates the success of an adversary.",
+says("reports", "Left open: {left}, the most by which the report exaggerates the success of an adversary, "
+     "over all priors.",
      lambda so: so.left >= 4.9e-5)  # fmt: skip
 
 
