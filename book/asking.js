@@ -281,7 +281,7 @@ class Ask {
     const known = this.reply(place);
     const lawful =
       place === null && !law && sketch.data.laws.length
-        ? "This could be such a curve, but it is not the right one. "
+        ? "This breaks no law of such curves, but it is not the right one. "
         : "";
     const where = place === right ? "" : `${lawful}${sketch.words(line, truth, found)} `;
     const key = `The solid line is the right curve, the dashed one yours${place === right ? "" : "; the circle marks the place"}.`;

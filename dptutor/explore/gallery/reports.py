@@ -124,8 +124,10 @@ def true_profile(mechanism):
 
 
 @profile.points(GREEN, moves="delta")
-def at(mechanism, delta):
-    return truth(mechanism).epsilon(delta), delta
+def at(mechanism, facts, delta):
+    m = truth(mechanism)
+    third = third_pair(mechanism, delta) if facts == THREE else np.nan
+    return [m.epsilon(delta), third], [delta, m.privacy_profile(third) if facts == THREE else np.nan]
 
 
 @tradeoff.region(ORANGE)
