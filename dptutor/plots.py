@@ -22,8 +22,9 @@ from .formulas import symbols
 from .mechanisms import ApproximateDP, Gaussian, Laplace, PerfectPrivacy, RandomizedResponse
 from .mechanisms.base import Mechanism, as_mechanism
 from .palette import BLUE, DASHDOT, DASHED, GREEN, GREY, ORANGE, PALE, PURPLE, SOLID, VERMILLION
+from .risk.reporting import Report
 
-__all__ = ["answer", "bayes_error", "privacy_profile", "rulers", "shift", "style", "tangent", "tradeoff"]
+__all__ = ["answer", "bayes_error", "guesses", "privacy_profile", "rulers", "shift", "style", "tangent", "tradeoff"]
 
 _OF_KIND = {
     Gaussian: (BLUE, SOLID),
@@ -230,6 +231,36 @@ def rulers(mechanism: Mechanism, other: Mechanism, *, ax: Axes | None = None) ->
             ax.plot([found.prior] * 2, ends, color=GREEN, linewidth=3, marker="_", markersize=10)
             beside: dict[str, Any] = {"xytext": (-6, 4), "textcoords": "offset points", "ha": "right", "color": GREEN}
             ax.annotate(f"{found.value:.4f}", (found.prior, ends[1]), **beside)
+    return ax
+
+
+def guesses(report: Report, *, ax: Axes | None = None) -> Axes:
+    """A hundred guesses at even odds: those that a coin has right, those that the output adds at most, the others.
+
+    Parameters
+    ----------
+    report : Report
+        Of the mechanism, made by `report`.
+    ax : matplotlib Axes, optional
+        Axes of its own, if none are given.
+
+    Returns
+    -------
+    matplotlib Axes
+
+    Examples
+    --------
+    >>> import dptutor as dp
+    >>> dp.plots.guesses(dp.report(dp.Gaussian(sigma=2))).get_title()
+    'at most 60 of 100 guesses right, a coin 50'
+    """
+    if ax is None:
+        _, ax = plt.subplots(figsize=(4.2, 1.6), layout="constrained")
+    cases = np.arange(100)
+    colors = np.select([cases < 50, cases < report.right_of_100], [GREY, VERMILLION], "none")
+    ax.scatter(cases // 5, -(cases % 5), s=60, c=colors, edgecolors=GREY)
+    ax.set_title(f"at most {report.right_of_100} of 100 guesses right, a coin 50", fontsize=9)
+    ax.set_axis_off()
     return ax
 
 

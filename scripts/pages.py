@@ -102,6 +102,7 @@ PARTS = {
             "book/your_run.js",
         ],
     ),
+    "map": ([], ["book/_static/map.js"]),
     "front": (["book/front.css"], ["book/accountant/numbers.js", "book/front.js"]),
 }
 ASIDE = "In the library:"

@@ -342,7 +342,8 @@ def test_inversion_finds_the_gaussian_profile_however_large_its_losses(mu):
     epsilon = np.maximum(mu**2 / 2 + mu * np.array([-8.0, -3.0, 0.0, 2.0, 6.0, 11.0, 25.0]), 0.0)
     exact = gaussian_profile(mu, epsilon)
     for way in (lambda s: s, lambda s: 1.0 - s):
-        answer = ProfileTable(Inversion(lambda s, way=way: log_transform(way(s)))).at(epsilon)
+        falling = Inversion(lambda s, way=way: log_transform(way(s)), lambda c, t: -((mu * t) ** 2) / 2)
+        answer = ProfileTable(falling).at(epsilon)
         assert answer.delta == approx(exact, rel=1e-8)
         assert (np.abs(answer.delta - exact) <= answer.error + 1e-10 * exact).all()
 

@@ -195,7 +195,7 @@ def test_no_line_is_above_the_tradeoff_function_and_its_bound(seed):
 
 
 def test_a_line_at_a_kink_is_found():
-    m = dp.DPSGD(0.04, 0.01, 5)
+    m = dp.DPSGD(0.05, 0.01, 5)
     value, bound = m.tradeoff(1e-6, with_error=True)
     assert value + bound >= 1 - m.privacy_profile(0.0) - 1e-6
 
@@ -211,7 +211,8 @@ def test_contours_keep_their_bounds_down_to_the_smallest_numbers_and_beyond(mu):
         exact = [_gaussian_profile(mpmath.mpf(mu))(mpmath.mpf(e)) for e in epsilon]
         for delta, bound, right in zip(faces.delta(epsilon), faces.delta_error(epsilon), exact, strict=True):
             assert abs(mpmath.mpf(delta) - right) <= bound
-    inversion, checked = Inversion(lambda s: (s * (s - 1) * (mu**2 / 2), 4e-16 * np.abs(s * (s - 1)) * mu**2)), 0
+    log_transform = lambda s: (s * (s - 1) * (mu**2 / 2), 4e-16 * np.abs(s * (s - 1)) * mu**2)  # noqa: E731
+    inversion, checked = Inversion(log_transform, lambda c, t: -((mu * t) ** 2) / 2), 0
     for interval, ends in enumerate(pairwise(inversion.edges)):
         place = np.linspace(*ends, 7)
         value, error, complement = inversion.sample(interval, place)
@@ -226,20 +227,20 @@ def test_contours_keep_their_bounds_down_to_the_smallest_numbers_and_beyond(mu):
     assert checked
 
 
-@pytest.mark.parametrize("sigma", [0.02, 0.04, 0.1, 0.15])
+@pytest.mark.parametrize("sigma", [0.05, 0.06, 0.1, 0.15])
 def test_next_to_the_largest_loss_there_is_a_little_left(sigma):
     m, largest = dp.DPSGD(sigma, 0.01, 5, "add"), -5 * math.log1p(-0.01)
     epsilon = largest * (1 - 2.0 ** -np.array([20.0, 30.0, 38.0, 39.5, 40.0, 41.0, 43.0, 46.0]))
     value, bound = m.privacy_profile(epsilon, with_error=True)
     # With so little noise nearly all losses are the largest one.
     assert np.all(value - bound <= (largest - epsilon) * (1 + 1e-9))
-    if sigma < 0.05:
+    if sigma < 0.1:
         assert np.all(value + bound >= (largest - epsilon) * (1 - 1e-3))
     assert np.all(bound <= 1.4e-12 * largest)
 
 
 def test_a_kink_at_the_largest_loss_leaves_little_open():
-    _, bound = dp.DPSGD(0.04, 0.01, 5, "add").tradeoff([1e-6, 0.5, 0.9, 0.99], with_error=True)
+    _, bound = dp.DPSGD(0.05, 0.01, 5, "add").tradeoff([1e-6, 0.5, 0.9, 0.99], with_error=True)
     assert np.all(bound <= 1e-12)
 
 

@@ -1,11 +1,14 @@
 """The field guide to mechanisms: a plate for each that is registered, and its numbers against other ways to them."""
 
+import itertools
 import math
 import re
+from functools import cache
 from urllib.parse import parse_qsl
 
 import numpy as np
 import pytest
+from playwright.sync_api import expect
 from scipy.optimize import brentq, minimize_scalar
 from scipy.special import expit, ndtr
 from scipy.stats import binom
@@ -219,8 +222,8 @@ def regret_at_equal_noise(of_laplace):
     return max(gain if of_laplace else -gain)
 
 
-def regret_at_equal_delta():
-    sigma, scale = calibrated(bell, 1, 10), calibrated(geometric, 0.9, 1.1)
+def regret_at_equal_delta(epsilon=1.0):
+    sigma, scale = calibrated(bell, 1, 20, epsilon), calibrated(geometric, 0.9 / epsilon, 1.1 / epsilon, epsilon)
     return max(bayes(bell(sigma), bell(sigma, 1)) - bayes(geometric(scale), geometric(scale, 1)))
 
 
@@ -263,6 +266,8 @@ NUMBERS = {
         ),
         "regret at equal (ε, δ)": lambda: f"{regret_at_equal_delta():.3f}",
         "regret, in hundredths": lambda: f"{100 * regret_at_equal_delta():.0f}",
+        "regret at ε = ½": lambda: f"{100 * regret_at_equal_delta(0.5):.0f}",
+        "regret at ε = 2": lambda: f"{100 * regret_at_equal_delta(2.0):.0f}",
         "eight counts: discrete Laplace": lambda: f"{response_of_eight_counts():.2f}",
         "eight counts: discrete Gaussian": lambda: f"{bell_of_eight_counts():.2f}",
         "crossing": lambda: f"{laplace_of_crossing():.3f}",
@@ -321,3 +326,124 @@ NUMBERS = {
 @pytest.mark.parametrize(("title", "number"), [(title, number) for title, those in NUMBERS.items() for number in those])
 def test_a_number_on_the_page_is_right(sections, title, number):
     assert re.search(rf"(?<![\d.]){re.escape(NUMBERS[title][number]())}(?!\d)", sections[title].text(separator=" "))
+
+
+# Cells of the map, from closed forms of the profiles: R(π) = P(world)(1 − δ(log-odds)), at many priors.
+
+ODDS = np.linspace(-4, 4, 80_001)
+
+
+def mirrored(upper):
+    """A profile at log-odds from its half over ε ≥ 0, where the pair is symmetric."""
+    size = np.abs(ODDS)
+    return np.where(ODDS >= 0, upper(size), 1 - np.exp(ODDS) + np.exp(np.minimum(ODDS, 0)) * upper(size))
+
+
+def laplace(scale):
+    return mirrored(lambda e: np.maximum(-np.expm1((e - 1 / scale) / 2), 0))
+
+
+def response(epsilon):
+    return mirrored(lambda e: np.maximum(expit(epsilon) - np.exp(e) * expit(-epsilon), 0))
+
+
+def chosen(epsilon):
+    return mirrored(lambda e: np.expm1((np.minimum(e, epsilon) - epsilon) / 2) ** 2 / -math.expm1(-epsilon))
+
+
+def normal(sigma):
+    return gaussian_deltas(ODDS, sigma)
+
+
+def gaussian_deltas(e, sigma):
+    return ndtr(0.5 / sigma - e * sigma) - np.exp(e) * ndtr(-0.5 / sigma - e * sigma)
+
+
+def sampled(sigma, rate=0.3):
+    """The worse direction of a step: a sample of the pair, and its reverse."""
+
+    def removed(e):
+        inside = (np.expm1(e) + rate) / rate
+        seen = rate * gaussian_deltas(np.log(np.maximum(inside, 1e-300)), sigma)
+        return np.where(inside > 0, seen, -np.expm1(e))
+
+    return np.maximum(removed(ODDS), 1 - np.exp(ODDS) + np.exp(ODDS) * removed(-ODDS))
+
+
+KNOWN = {
+    "Gaussian noise": (normal, 0.2, 9),
+    "Laplace noise": (laplace, 0.3, 5),
+    "Discrete Laplace noise": (lambda b: response(1 / b), 0.3, 9),
+    "Randomized response": (response, 0.1, 3),
+    "Exponential mechanism": (chosen, 0.1, 3),
+    "Permute-and-flip": (lambda e: laplace(1 / e), 0.1, 3),
+    "One pass in fixed batches": (normal, 0.2, 9),
+    "Poisson-sampled Gaussian step": (sampled, 0.2, 9),
+}
+AT_ZERO, AT_ONE = 40_000, 50_000  # places of the log-odds 0 and 1
+
+
+@cache
+def errors_at_equal(name, place, goal):
+    profile, low, high = KNOWN[name]
+    found = profile(brentq(lambda s: math.log(max(profile(s)[place], 1e-300) / goal), low, high, xtol=1e-14))
+    return expit(-ODDS) * (1 - found)
+
+
+@pytest.mark.whole
+@pytest.mark.parametrize(("table", "place", "goal"), [(0, AT_ZERO, 0.25), (1, AT_ONE, 1e-5)])
+def test_cells_of_the_map_are_right(sections, table, place, goal):
+    cells = {cell.attributes["title"]: cell.text() for cell in sections["The map"].css("table")[table].css("td[title]")}
+    for row, column in itertools.permutations(KNOWN, 2):
+        regret = max(errors_at_equal(row, place, goal) - errors_at_equal(column, place, goal))
+        shown = f"{100 * regret:.1f}" if regret >= 0.0005 else "·"
+        assert cells[f"{column} in place of {row}"] == shown, (row, column, regret)
+
+
+# The map in a browser.
+
+
+def heights(d):
+    """What a path of the map says of a trade-off function."""
+    x, y = np.array(re.findall(r"[\d.]+", d), float).reshape(-1, 2).T
+    return x / 150, 1 - y / 120
+
+
+@pytest.mark.parametrize("screen", [{"width": 1280, "height": 800}, {"width": 390, "height": 664}])
+def test_a_cell_that_is_pressed_shows_its_two_curves(new_page, site_url, screen):
+    page = new_page(viewport=screen)
+    page.goto(site_url + "book/mechanisms.html")
+    first, second = page.locator(".dptutor-map").all()
+    for table, shown, target in (
+        (first, page.locator(".map-curves").first, {"advantage": 0.25}),
+        (second, page.locator(".map-curves").last, {"epsilon": 1, "delta": 1e-5}),
+    ):
+        cell = table.get_by_title("Staircase noise in place of Gaussian noise", exact=True)
+        cell.click()
+        expect(shown).to_be_visible()
+        box = shown.bounding_box()
+        assert box["x"] >= 0 and box["y"] >= 0
+        assert box["x"] + box["width"] <= screen["width"] and box["y"] + box["height"] <= screen["height"]
+        for kind, mechanism in (("first", dp.Gaussian), ("second", dp.Staircase)):
+            alpha, beta = heights(shown.locator(f"path.map-{kind}").get_attribute("d"))
+            assert beta == pytest.approx(dp.calibrate(mechanism, **target).tradeoff(alpha), abs=5e-3)
+        assert shown.locator("b").all_text_contents() == ["Gaussian noise", "Staircase noise"]
+        number = cell.text_content()
+        assert (f"{number} in 100" if number != "·" else "less than 0.05 in 100") in shown.text_content()
+        page.keyboard.press("Escape")
+        expect(shown).to_be_hidden()
+
+
+def test_the_map_is_walked_by_keys(new_page, site_url):
+    page = new_page()
+    page.goto(site_url + "book/mechanisms.html")
+    table, shown = page.locator(".dptutor-map").first, page.locator(".map-curves").first
+    table.locator("td[tabindex='0']").focus()
+    for key in ("ArrowDown", "ArrowDown", "ArrowRight", "ArrowRight"):
+        page.keyboard.press(key)
+    page.keyboard.press("Enter")
+    expect(shown).to_be_visible()
+    focused = page.evaluate("document.activeElement.title")
+    assert focused == "Discrete Gaussian noise in place of Staircase noise"
+    assert shown.locator("b").all_text_contents() == focused.split(" in place of ")[::-1]
+    assert table.locator("td[tabindex='0']").count() == 1

@@ -151,7 +151,7 @@ def participations(sigma, rate, steps, epsilon):
 
 @pytest.mark.parametrize(
     ("sigma", "rate", "steps"),
-    [(0.02, 0.5, 3), (0.02, 0.01, 30), (0.02, 0.1, 300), (0.005, 0.1, 50), (1e-3, 0.1, 3), (0.05, 0.1, 100)],
+    [(0.05, 0.5, 3), (0.05, 0.01, 30), (0.05, 0.1, 100), (0.05, 0.1, 300), (0.06, 0.1, 300), (0.07, 0.1, 300)],
 )
 def test_steps_with_hardly_any_noise(sigma, rate, steps):
     training = dp.DPSGD(sigma, rate, steps, "remove")

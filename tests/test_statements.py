@@ -72,6 +72,34 @@ def test_a_statement_can_be_read_as_a_table():
     assert "two data sets of the same size that differ in one &lt;visit&gt;" in table
 
 
+@pytest.mark.parametrize(
+    "m", [TRAINING, dp.Laplace(1), dp.ApproximateDP(0, 0.01), dp.Gaussian(0.01), dp.PerfectPrivacy()]
+)
+def test_a_paper_a_participant_and_the_table_are_told_the_same(m):
+    said = dp.statement(m, **ALL)
+    for about, says in said.lines:
+        if about != "Advantage":
+            assert not said.pairs or says in said.paragraph, about
+    assert f"advantage is at most {dict(said.lines)['Advantage'].partition(':')[0]}." in said.paragraph
+    assert "Not stated" not in said.paragraph
+    assert dp.statement(m).paragraph.endswith(f"Not stated: {', '.join(dp.statement(m).missing)}.")
+    right = int(re.search(r"at most (\d+) of 100", said.sentence)[1])
+    assert right - 1 < 50 * (1 + m.advantage) <= right + 1e-9
+    assert "a given patient is in" in said.sentence and "a given record is in" in dp.statement(m).sentence
+    faces = dp.plots.guesses(said.report).collections[0].get_facecolors()
+    assert sum(face[3] > 0 for face in faces) == right
+
+
+def test_a_statement_says_to_whom_it_leaves_the_most_open():
+    m = dp.Gaussian(1)
+    said = dp.statement(m)
+    epsilons, deltas = zip(*said.pairs, strict=True)
+    worst = dp.delta_divergence(m, dp.allowed_by(epsilon=epsilons, delta=deltas, advantage=m.advantage))
+    assert f"prior odds of {math.exp(abs(worst.epsilon)):.3g} to 1" in dict(said.lines)["Most is open"]
+    for m in (dp.PerfectPrivacy(), dp.Gaussian(0.01)):  # nothing is left open
+        assert "Most is open" not in str(dp.statement(m))
+
+
 @pytest.mark.parametrize(("name", "value", "error"), [
     ("unit", 3, "unit must be a text, got 3"),
     ("tuning", b"x", "tuning must be a text, got b'x'"),

@@ -14,16 +14,18 @@ of ε, and none depends on which ε are asked for.
 each is integrated by Gauss-Legendre points. Many scales are no obstacle: losses of 10⁻⁶ at most steps and of 20 at a
 few take 25 octaves.
 
-*End of the contour.* For long training runs F decays. For short ones it does not, since the losses of steps that the
-example takes no part in pile up at one end of the loss range, the `edge`. The integrand is then multiplied by a window,
-½ erfc(12 t/T − 6). This shows the profile through a kernel of width 12/T whose tails fall like a normal density
-and whose moments vanish; as the profile is smooth but for the edge, T = A/|ε − edge| suffices, where A is doubled until
-the result no longer changes.
+*End of the contour.* For long training runs F decays, and an envelope that falls bounds all that lies beyond the end:
+with |F| ≤ E there and m the smaller of |c| and |1 + c|, it is at most E/π ∫ dt/(t² + m²). For short ones F does not
+decay, since the losses of steps that the example takes no part in pile up at one end of the loss range, the `edge`. The
+integrand is then multiplied by a window, ½ erfc(12 t/T − 6). This shows the profile through a kernel of width 12/T
+whose tails fall like a normal density and whose moments vanish; as the profile is smooth but for the edge,
+T = A/|ε − edge| suffices, where A is doubled until the result no longer changes, and T resolves the normal losses of
+the steps that the example takes part in.
 
 Where large losses are so rare that they outweigh any tilt, another method takes over: `positive_sums.py`.
 
 The error of an answer has three parts: that of log F, rounding in proportion to the integral of the modulus, and what
-the window changes.
+lies beyond the end, or the window changes.
 
 Sources: Widder (1941), for the inversion of two-sided Laplace transforms; Zhu, Dong & Wang (2022), for the transform of
 the loss; Lugannani & Rice (1980), for contours through the saddle point.
@@ -35,7 +37,6 @@ import contextlib
 import math
 from collections.abc import Callable, Sequence
 from functools import cached_property, lru_cache
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -59,11 +60,12 @@ _TURN, _SMOOTH, _LAST = 28.0, 1e-13, 5
 # Possible ends of the window, in units of 1/|ε − edge|, and the change at which the result counts as settled.
 _WINDOWS = (200.0, 400.0, 800.0, 1600.0, 3200.0)
 _STILL = 1e-12
+# So many deviations of losses may be as far from the edge: at the end of the shortest window F has lost e^−40 of them.
+_BLURRED = 22.0
 _LOOKED_AT = np.array([0.0, 0.08, 0.21, 0.37, 0.5, 0.61, 0.78, 0.93, 1.0])
 _MOST_OCTAVES = 64
-# A transform that may rise again is examined up to the first multiple of where it vanished, in so many pieces per
-# octave.
-_REVIVAL = 2.5, 4
+# A contour ends where an envelope is below e^−32 of the peak.
+_ENOUGH = 32.0
 # Largest number of panels of a contour, and of one that is the last resort.
 _MOST_PANELS, _MOST_AT_LAST = 130, 1500
 # Relative error of δ, and absolute error of 1 − δ, above which another method is tried if large losses are rare.
@@ -108,11 +110,10 @@ class Contour:
         peak: float,
         frequency: float,
         first: float,
-        pieces: int,
         most: int,
     ) -> None:
         self.c, self.peak, self.frequency = c, peak, frequency
-        self._log_transform, self.first, self._pieces, self._most = log_transform, first, pieces, most
+        self._log_transform, self.first, self._most = log_transform, first, most
         self._octaves: list[list[Panel]] = []
         self._count = 0
 
@@ -121,8 +122,7 @@ class Contour:
         while len(self._octaves) <= number:
             k = len(self._octaves)
             start, end = (0.0 if k == 0 else self.first * 2.0 ** (k - 1)), self.first * 2.0**k
-            ends = np.linspace(start, end, self._pieces + 1)
-            self._octaves.append([panel for low, high in pairwise(ends) for panel in self._resolved(low, high)])
+            self._octaves.append(self._resolved(start, end))
         return self._octaves[number]
 
     def _resolved(self, start: float, end: float) -> list[Panel]:
@@ -197,14 +197,16 @@ class Inversion(Profile):
     ----------
     log_transform : callable
         A one-dimensional array of complex s, with equal or real entries ↦ (log H(s), bound on its error).
+    log_fall : callable
+        (c, t ≥ 0) ↦ log of a bound, falling in t, on |F(c + it)|/F(c).
     edge : float
         The end of the loss range at which losses pile up; −∞ where the transform decays.
+    spread : float
+        The least deviation of the losses that do not pile up there.
     law : callable, optional
         (ε, whether of 1 − δ) ↦ (δ or 1 − δ, bound on the relative error), by another method, which serves where
         contours leave more open. With attributes `edges`, losses between which it is smooth, and `end`, up to where it
         knows δ.
-    revives : bool
-        Whether the transform may vanish along a contour and come back further out.
     name : str
         What the pair is of, for messages.
     """
@@ -212,13 +214,15 @@ class Inversion(Profile):
     def __init__(
         self,
         log_transform: Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]],
+        log_fall: Callable[[float, float], float],
         edge: float = -math.inf,
+        spread: float = math.inf,
         law: Any = None,
-        revives: bool = False,
         name: str = "this composition",
     ) -> None:
         self._name = name
-        self._log_transform, self._edge, self._law, self._revives = log_transform, edge, law, revives
+        self._log_transform, self._log_fall, self._law = log_transform, log_fall, law
+        self._edge, self._spread = edge, spread
         self._contours: dict[tuple[int, int], Contour] = {}
         self._kept: dict[tuple[Any, ...], tuple[Any, ...]] = {}
         self._chosen: dict[int, bool] = {}
@@ -467,8 +471,7 @@ class Inversion(Profile):
             near = abs(self._edge) < math.inf and low - (high - low) / 4 < self._edge < high + (high - low) / 4
             frequency = self._edge if near else mean
             first = min(2.0 * min(abs(c), abs(1.0 + c)), 40.0 / max(high - low, 1e-3 * abs(high), 1e-290))
-            pieces = _REVIVAL[1] if self._revives else 1
-            self._contours[number, most] = Contour(self._log_transform, c, peak, frequency, first, pieces, most)
+            self._contours[number, most] = Contour(self._log_transform, c, peak, frequency, first, most)
         return self._contours[number, most]
 
     def _range(self, c: float, peak: float) -> tuple[float, float]:
@@ -491,8 +494,10 @@ class Inversion(Profile):
     ) -> tuple[np.ndarray, np.ndarray]:
         """The integral along a contour at losses between the ends, and a bound on its error, relative."""
         contour = self.contour(number, most)
-        points, units, rest = self._points(contour, ends)
+        points, units, rest, beyond = self._points(contour, ends)
         value, noise = self._sums(contour, points, epsilon, units / self._nearest(contour, ends))
+        with np.errstate(divide="ignore"):
+            rest = rest + beyond / np.abs(value)
         turn = contour.c * epsilon
         exponent = contour.peak - turn
         factor = np.exp(np.clip(exponent, _LEAST_EXPONENT, LARGEST_LOSS))
@@ -503,7 +508,7 @@ class Inversion(Profile):
 
     def _points(self, contour: Contour, ends: np.ndarray) -> Any:
         """Points, weights, F and its error up to the end of a contour; that end, in units of 1/|ε − edge|, or ∞ where
-        the integrand decays until then; and what is left out, relative to the integral."""
+        the integrand decays until then; and what is left out, relative to the integral and to e^{peak − cε}."""
         key = contour, *ends
         if key in self._kept:
             return self._kept[key]
@@ -511,43 +516,46 @@ class Inversion(Profile):
         # The effect of the window is not known in advance: try several places.
         places = ends[0] + (ends[-1] - ends[0]) * _LOOKED_AT
         for units in _WINDOWS:
-            points, decays = self._upto(contour, ends, units / nearest if math.isfinite(self._edge) else math.inf)
-            if decays:
+            points, beyond = self._upto(contour, ends, units / nearest if math.isfinite(self._edge) else math.inf)
+            if beyond < math.inf:
                 units, rest = math.inf, 0.0
                 break
             value, noise = self._sums(contour, points, places, units / nearest)
             shorter, _ = self._sums(contour, points, places, units / 1.5 / nearest)
             with np.errstate(divide="ignore", invalid="ignore"):
                 moved = np.abs(value - shorter) / np.abs(value) - noise
-            rest = max(float(np.max(moved)), _STILL)
+            rest, beyond = max(float(np.max(moved)), _STILL), 0.0
             if rest == _STILL:
                 break
-        self._kept[key] = points, units, rest
+        self._kept[key] = points, units, rest, beyond
         return self._kept[key]
 
     def _nearest(self, contour: Contour, ends: np.ndarray) -> float:
-        """The distance of an interval from the edge; a window narrower than the losses that count would blur them."""
-        return min(float(np.abs(ends - self._edge).min()), 40.0 / contour.first)
+        """The distance of an interval from the edge; a window narrower than the losses that count would blur them, or
+        those of some participations."""
+        return min(float(np.abs(ends - self._edge).min()), 40.0 / contour.first, _BLURRED * self._spread)
 
     def _upto(self, contour: Contour, ends: np.ndarray, end: float) -> Any:
-        """The points up to t = end, and whether the integrand has decayed before."""
+        """The points up to t = end, or to where the integrand has decayed; and a bound on what is beyond that."""
         furthest = float(np.abs(ends - contour.frequency).max())
-        points, octave, reached, decays, low_from = [], 0, 0.0, False, None
-        while reached < end and not decays:
+        points, octave, reached, beyond = [], 0, 0.0, math.inf
+        while reached < end and beyond == math.inf:
             for panel in contour.octave(octave):
                 turns = furthest * (panel.end - panel.start) / _TURN
                 points.append(panel.refined(1 if turns <= 1 else 2 ** math.ceil(math.log2(turns))))
                 reached = panel.end
                 # To zero, or to the rounding error of sums that cancel.
-                low = float(np.max(np.abs(panel.value))) < max(math.exp(-_DEPTH), 4.0 * float(panel.error.max()))
-                low_from = (panel.start if low_from is None else low_from) if low else None
-                decays = low_from is not None and (not self._revives or reached >= _REVIVAL[0] * low_from)
-                if decays:
-                    break
+                noise = 4.0 * float(panel.error.max())
+                if float(np.max(np.abs(panel.value))) < max(math.exp(-_DEPTH), noise):
+                    most = math.exp(min(self._log_fall(contour.c, reached), 0.0))
+                    if most < max(math.exp(-_ENOUGH), noise):
+                        nearest = min(abs(contour.c), abs(1.0 + contour.c))
+                        beyond = most * math.atan2(nearest, reached) / nearest / math.pi
+                        break
             octave += 1
             if octave > _MOST_OCTAVES:
                 raise SlowDecay
-        return tuple(np.concatenate(part) for part in zip(*points, strict=True)), decays
+        return tuple(np.concatenate(part) for part in zip(*points, strict=True)), beyond
 
     def _sums(self, contour: Contour, points: Any, epsilon: np.ndarray, end: float) -> tuple[np.ndarray, np.ndarray]:
         """The integrals at each ε through the window that ends there, less their factor e^{peak − cε}, and a bound on

@@ -28,7 +28,7 @@ from .laplace_products import LaplaceProduct
 from .laws import AtomicLaw, LaplaceLaw, NormalLaw, SampledLaw
 from .polynomials import gauss
 from .sampled_lines import Inverter, Transform
-from .subsampled_gaussian import complex_log1p, gaussian_loss, log_of_mixture, reach
+from .subsampled_gaussian import complex_log1p, gaussian_loss, log_fall, log_of_mixture, reach
 
 _MOST_ATOMS = 600
 # Largest number of atoms of a finite part that are summed individually.
@@ -573,30 +573,8 @@ def _complex_expm1(z: np.ndarray) -> np.ndarray:
 
 
 def _of_subsampled(law: SampledLaw, log: Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]]) -> Transform:
-    mu, rate, add = 1.0 / law.noise_multiplier, law.sampling_rate, law.direction == "add"
-
     def log_envelope(c: float, t: np.ndarray) -> np.ndarray:
-        """The contour moved to u ± iv: |(1 + pw)^{1+c+it}| = |1 + pw|^{1+c} e^{−tθ}, θ = |arg(1 + pw)|."""
-        power = -c if add else 1.0 + c
-        centre = mu * max(power, 0.0)
-        u = np.linspace(-13.0 + mu * min(power, 0.0), 13.0 + centre, 320)[:, None]
-        v = np.append(np.geomspace(1e-6, min(0.95 * math.pi / mu, 8.0), 16), 0.0)
-        tilt = np.minimum(mu * u - mu**2 / 2, 600.0)
-        shifted = 1 - rate + rate * np.exp(tilt + 1j * mu * v)
-        exponent = (v**2 - u**2) / 2 + power * np.log(np.abs(shifted))
-        angle = np.abs(np.angle(shifted))
-        weight = np.exp(np.minimum(exponent - float(exponent[:, -1].max()), 600.0))
-        still = weight[:, -1].sum()
-        log_f = log(np.array([c + 0j]))[0][0].real
-        best = np.zeros(t.shape)
-        for j in range(len(v) - 1):
-            turn = -np.multiply.outer(t, angle[:, j])
-            drop = np.expm1(turn)
-            # Relative to the same sum on the line itself: a billion steps need the difference.
-            change = (drop @ weight[:, j] + (weight[:, j] - weight[:, -1]).sum()) / still
-            # Weights may be huge where e^turn is lost next to 1.
-            fall = np.maximum(np.exp(turn) @ weight[:, j] / still, 1e-300)
-            best = np.minimum(best, np.where(change > -0.5, np.log1p(np.maximum(change, -0.5)), np.log(fall)))
-        return log_f + best
+        power = -c if law.direction == "add" else 1.0 + c
+        return log(np.array([c + 0j]))[0][0].real + log_fall(law.noise_multiplier, law.sampling_rate, power, t)
 
     return Transform(log, log_envelope, reach(law.noise_multiplier), 2**13)

@@ -3,7 +3,10 @@
 The intervals of ε on which the table stands are fixed for a mechanism, not by what is asked. On each, log δ is
 interpolated at Chebyshev points, on pieces that are halved until the last coefficients vanish in the error of the
 values. So an ε gives the same answer alone and in an array, a million of them cost as many evaluations of polynomials,
-the slope δ'(ε) = −e^ε Pr_P[L > ε] comes along, and each piece has one bound on its error, relative to δ (or 1 − δ).
+the slope δ'(ε) = −e^ε Pr_P[L > ε] comes along, and each piece has one limit of its error, relative to δ (or 1 − δ).
+
+This limit is a bound at the Chebyshev points only. What a polynomial misses between them is measured, in its last
+coefficients and at seven further points, and enlarged: no inequality proves it.
 """
 
 from __future__ import annotations

@@ -12,17 +12,16 @@ from functools import cached_property, lru_cache, partial, reduce
 from typing import Any, TypeAlias
 
 import numpy as np
-from scipy.special import ndtr
 
 from .._floats import LAST_PLACE
 from .._validation import shortened
 from .faces import TabulatedFaces
 from .hellinger import Inversion
-from .laws import SampledLaw
+from .laws import NormalLaw, SampledLaw
 from .lines import Lines
 from .positive_sums import PositiveLaw
 from .profile_table import Profile, ProfileTable
-from .separate_sums import SeparateSums
+from .subsampled_gaussian import log_fall
 
 # δ below e to minus this is not distinguished from 0: upper values are at least 1e-300.
 _DEEPEST = 690.0
@@ -36,13 +35,9 @@ _SURE = 1e-12
 # With lines: pieces of an interval times terms of a value, and the smallest and largest limit on pieces.
 _MOST_SUMMED, _PIECES = 3e6, (48, 512)
 _LEAST = 1e-300
-# Below this noise the losses of a step with and without the example are so far apart that their sums form groups.
-_GROUPED = 0.2
 # Largest number of steps, or of participations, for sums of losses where contours are not accurate.
 _FEW, _RARE = 32, 40.0
 _NEARLY_NORMAL = 1e4
-# By the number of participations, if at most the first, and the noise so small that the error is below the second.
-_PARTICIPATIONS, _SEPARATE = 1e4, 3e-12
 
 # Parts, which are mechanisms, and how often each is used.
 Factors: TypeAlias = Sequence[tuple[Any, int]]
@@ -50,12 +45,6 @@ Factors: TypeAlias = Sequence[tuple[Any, int]]
 
 def contours(factors: Factors) -> TabulatedFaces:
     """The faces of plain and subsampled Gaussians together, of one direction or with a transform that decays."""
-    if _are_separate(factors):
-        ((part, count),) = factors
-        step, back = part._loss_law(), part.reverse._loss_law()
-        sums = SeparateSums(step.noise_multiplier, step.sampling_rate, count)
-        profiles = [_SeparateProfile(sums, law.direction) for law in (step, back)]
-        return TabulatedFaces(*map(ProfileTable, profiles))
     forward, backward = _inversion(factors), _inversion([(part.reverse, count) for part, count in factors])
     same = all(part.reverse == part for part, _ in factors)
     there = ProfileTable(forward)
@@ -63,16 +52,6 @@ def contours(factors: Factors) -> TabulatedFaces:
     both = forward, forward if same else backward
     near, loss_near = (tuple(getattr(one, name) for one in both) for name in ("epsilon_near", "loss_near"))
     return TabulatedFaces(there, back, near=near, loss_near=loss_near)
-
-
-def _are_separate(factors: Factors) -> bool:
-    """Whether there are only steps of one kind with hardly any noise."""
-    (part, count), *others = factors
-    law = part._loss_law()
-    if others or not isinstance(law, SampledLaw):
-        return False
-    rare = law.sampling_rate * count < _PARTICIPATIONS
-    return rare and 3.0 * count * float(ndtr(-0.5 / law.noise_multiplier)) < _SEPARATE
 
 
 def beside_laplace(faces: TabulatedFaces, tops: Sequence[float]) -> TabulatedFaces:
@@ -105,14 +84,25 @@ def _inversion(factors: Factors) -> Inversion:
     directions = {law.direction for law, _ in steps}
     alone = len(steps) == len(factors) and len(directions) == 1
     edge = sum(count * math.log1p(-law.sampling_rate) for law, count in steps)
-    # Losses of steps with so little noise form groups, and the transform comes back after half a turn between them.
-    revives = any(law.noise_multiplier < _GROUPED for law, _ in steps)
+
+    def falls(c: float, t: float) -> float:
+        return sum(count * _log_fall(law, c, t) for law, count in laws)
+
     name = shortened(" @ ".join(f"{part!r} ** {count}" for part, count in factors), 120)
     if not alone:
-        return Inversion(log_transform, revives=revives, name=name)
+        return Inversion(log_transform, falls, name=name)
     direction = directions.pop()
-    law = _SumsOfLosses(steps, direction) if _are_summed(steps) else None
-    return Inversion(log_transform, -edge if direction == "add" else edge, law, revives, name)
+    sums = _SumsOfLosses(steps, direction) if _are_summed(steps) else None
+    spread = min(1.0 / law.noise_multiplier for law, _ in steps)
+    return Inversion(log_transform, falls, -edge if direction == "add" else edge, spread, sums, name)
+
+
+def _log_fall(law: NormalLaw | SampledLaw, c: float, t: float) -> float:
+    """log of a bound, falling in t, on |F(c + it)|/F(c) of one part."""
+    if isinstance(law, NormalLaw):
+        return -((t * law.mu) ** 2) / 2
+    power = -c if law.direction == "add" else 1.0 + c
+    return float(log_fall(law.noise_multiplier, law.sampling_rate, power, np.array([t]))[0])
 
 
 def _are_summed(steps: Sequence[tuple[SampledLaw, int]]) -> bool:
@@ -155,40 +145,6 @@ class _SumsOfLosses:
         law = _law(self._parts)
         low, high = law.range
         return -law.log_weight - low if self.direction == "add" else high + law.log_weight
-
-
-class _SeparateProfile(Profile):
-    """The profile of steps with hardly any noise, on intervals for a table."""
-
-    def __init__(self, sums: SeparateSums, direction: str) -> None:
-        self._sums, self._direction = sums, direction
-
-    @cached_property
-    def edges(self) -> np.ndarray:
-        """0, octaves towards it, and the losses between which the profile is smooth."""
-        places = self._sums.losses() if self._direction == "remove" else np.array([self._sums.highest])
-        octaves = float(places[-1]) * 2.0 ** -np.arange(_OCTAVES)
-        if self._direction == "add":
-            # Toward the largest loss δ falls to 0.
-            places = octaves = places * (1.0 - 2.0 ** -np.arange(1.0, _OCTAVES - 4))
-        return np.unique(np.concatenate([[0.0], places[places > 0], octaves[octaves > 0]]))
-
-    @property
-    def highest(self) -> float:
-        """The largest loss."""
-        return math.inf if self._direction == "remove" else self._sums.highest
-
-    def left(self, epsilon: np.ndarray) -> np.ndarray:
-        """An upper bound on δ beyond the last interval."""
-        if self._direction == "add":
-            return np.maximum(self._sums.highest - epsilon, 0.0) * 1.01
-        return self._sums.left(epsilon) + _LEAST
-
-    def sample(self, interval: int, epsilon: np.ndarray) -> tuple[np.ndarray, np.ndarray, Any]:
-        """δ or its complement, a bound on its relative error, and which it is."""
-        profile = self._sums.removed if self._direction == "remove" else self._sums.added
-        complement = bool(profile(self.edges[interval : interval + 2].mean(keepdims=True), False)[0][0] > 0.5)
-        return *profile(epsilon, complement), complement
 
 
 class BesideLaplace(Profile):

@@ -48,6 +48,8 @@ _APART = 15.0
 _MOST_NODES = 50_000
 # From this μ on the loss is log(1 − p) under P, and log p plus the Gaussian mechanism's under the other component.
 _WHOLLY_APART = 100.0
+# Points of the sums that bound how H falls.
+_FALL_NODES = 320
 # Integrals of moments: width of panels, and how far beyond both means they go.
 _PANEL, _AROUND = 0.5, 15.0
 
@@ -87,6 +89,34 @@ def log_hellinger(noise_multiplier: float, sampling_rate: float, s: np.ndarray) 
 def reach(noise_multiplier: float) -> float:
     """Largest distance from 0, on the real line, at which H(s) can be had."""
     return noise_multiplier * max(600.0 * noise_multiplier - 10.0, 1.0)
+
+
+def log_fall(noise_multiplier: float, sampling_rate: float, power: float, t: np.ndarray) -> np.ndarray:
+    """log of a bound, falling in t ≥ 0, on E_P[e^{(power + it)ℓ}], over its value at t = 0.
+
+    On a line u + iv, 0 ≤ v < π/μ, the modulus of the integrand is e^{(v² − u²)/2} |1 + pw|^power e^{−tθ} √(1 + v'²),
+    θ = arg(1 + pw) ≥ 0. Here v rises with the share s of the second component, v' = μs(1 − s) dv/ds.
+    """
+    mu, rate = 1.0 / noise_multiplier, sampling_rate
+    u = np.linspace(-13.0 + mu * min(power, 0.0), 13.0 + mu * max(power, 0.0), _FALL_NODES)
+    second = rate * np.exp(np.minimum(mu * u - mu**2 / 2, 600.0))
+    still = power * np.log(1 - rate + second) - u**2 / 2
+    weight = np.exp(still - still.max())
+    weight /= weight.sum()
+    share, most, best = second / (1 - rate + second), min(0.95 * math.pi / mu, 8.0), np.zeros(t.shape)
+    # The first is the best one where v' counts, the last where the components are apart.
+    for scale in (mu / (1 + mu**2), mu / (1 + mu), mu):
+        tilt = np.multiply.outer(scale * t, share)
+        v = most * np.tanh(tilt / most)
+        slope = mu * (1 - share) * tilt * (1 - (v / most) ** 2)
+        turned = complex_log1p(share * expm1(1j * mu * v))
+        change = (v**2 + np.log1p(slope**2)) / 2 + power * turned.real - t[..., None] * turned.imag
+        change = np.minimum(change, 600.0)
+        # Relative to the integral on the real line: a billion steps need the difference.
+        moved = np.expm1(change) @ weight
+        fallen = np.log(np.maximum(np.exp(change) @ weight, 1e-300))
+        best = np.minimum(best, np.where(moved > -0.5, np.log1p(np.maximum(moved, -0.5)), fallen))
+    return np.minimum.accumulate(best)
 
 
 def gaussian_loss(sampling_rate: float, epsilon: np.ndarray) -> np.ndarray:

@@ -10,10 +10,8 @@ a bound on its error that rests on
     all parts finite experiments         their atoms, binomial tails, or tilted sums on a lattice: rounding of
         finite_law.py, lattice*.py         positive terms, |a^n − b^n| ≤ n |a − b| max(|a|, |b|)^(n−1), Chernoff's bound
       where these are too many           mixtures over the atoms of one part
-    subsampled and plain Gaussians       integrals along Re s = const: Chernoff's bound for the images of a trapezoid
-        hellinger.py                       sum, a falling envelope of |H| for its truncation, and rounding
-      where there is hardly any noise    sums over participations: the union bound on 3 n Φ(−1/2σ)
-        separate_sums.py
+    subsampled and plain Gaussians       integrals along Re s = const: a falling envelope of |H| for what lies beyond
+        hellinger.py                       their end, and rounding; panels and windows are measured
       where large losses outweigh tilts  sums of positive terms
         positive_sums.py
     these and finite experiments         mixtures over the atoms, which keep the bounds of what is mixed
@@ -31,7 +29,9 @@ a bound on its error that rests on
 
 The first and the last enumerate what they answer from. All others fill tables (profile_table.py): polynomials
 between Chebyshev points, at which values have the bounds above. What a polynomial misses between its points is *not*
-proven: it is measured at points of its own, and enlarged.
+proven: it is measured at points of its own, and enlarged. The same holds of two steps on the way to the values of
+contours: panels are halved until the highest coefficients of the integrand vanish, and where the transform does not
+decay, windows are widened until values no longer change.
 
 Sources: Zhu, Dong & Wang (2022), theorem 10 (dominating pairs compose); Dong, Roth & Su (2022), section 3.
 """
@@ -72,6 +72,8 @@ _MOST_DIFFERENT = 300
 _MOST_STEPS_BESIDE = 16
 # Laplace mechanisms whose losses are integrated over, one after the other.
 _FEW_LAPLACE = 4
+# With less noise the losses of a step with and without the example are more than 200 apart, and nothing is gained.
+_LEAST_NOISE = 0.05
 # Losses that stand for those of subsampled Laplace steps, for all of them together.
 _MOST_NODES = 4000
 # Sums of losses that are formed, one part after the other, to enumerate a composition.
@@ -285,6 +287,8 @@ class Composition(Mechanism):
         if not others:
             with contextlib.suppress(TooManyAtoms):
                 return FiniteFaces(self._law) if self._law is not None else _over_fewest(finite)
+        if sum(count for _, count in others) > 1:
+            _enough_noise(others)
         gaussian = all(isinstance(part._loss_law(), NormalLaw | SampledLaw) for part, _ in others)
         if gaussian and not finite:
             with contextlib.suppress(SlowDecay):
@@ -327,6 +331,18 @@ class Composition(Mechanism):
                 return by_lines
         by_grid = _by_grid(self)
         return by_lines if by_lines is not None and by_lines.error_bound <= by_grid.error_bound else by_grid
+
+
+def _enough_noise(factors) -> None:
+    """Refuses steps that reveal whether the example takes part in them."""
+    for part, _ in factors:
+        law = part._loss_law()
+        if isinstance(law, SampledLaw) and law.noise_multiplier < _LEAST_NOISE:
+            raise ValueError(
+                f"noise_multiplier must be at least {_LEAST_NOISE} in compositions of subsampled Gaussians, got "
+                f"{law.noise_multiplier!r}: with less noise an example is seen in each step that it takes part in, and "
+                "losses are in the hundreds"
+            )
 
 
 def _over_nodes(factors) -> MixtureFaces | None:

@@ -63,7 +63,8 @@ class SubsampledGaussian(Mechanism):
     Parameters
     ----------
     noise_multiplier : float
-        σ, the noise's standard deviation in units of the sensitivity; greater than 1e-150.
+        σ, the noise's standard deviation in units of the sensitivity; greater than 1e-150, in compositions at least
+        0.05.
     sampling_rate : float
         p in (0, 1], the probability with which an example takes part; at least 1e-200.
     direction : {"both", "add", "remove"}

@@ -84,6 +84,8 @@ class Report:
     It is 0.5-Gaussian-differentially private down to δ = 1e-10, which leaves 0 open.
     >>> found.as_dict()["mu"] == found.mu
     True
+    >>> found.right_of_100
+    60
     """
 
     mechanism: Mechanism
@@ -95,6 +97,11 @@ class Report:
     regret: float
     left_open: dict[str, float] = field(hash=False)
     error_bound: float
+
+    @property
+    def right_of_100(self) -> int:
+        """How many of a hundred guesses at even odds are right at most, on average, rounded up."""
+        return math.ceil(50 * (1 + self.advantage) - 1e-9)
 
     def as_dict(self) -> dict[str, object]:
         """All of it as numbers and texts, for JSON.

@@ -22,8 +22,9 @@ from .reporting import Report, raised, report
 
 __all__ = ["Statement", "statement"]
 
-# How many pairs are chosen beside that at δ and that at the floor, to how many decimals of ε, and what needs no more.
-_MORE, _DECIMALS, _LITTLE = 3, 2, 1e-3
+# How many pairs are chosen beside that at δ and that at the floor, to how many decimals of ε, what needs no more, and
+# what is open to nobody.
+_MORE, _DECIMALS, _LITTLE, _NOTHING = 3, 2, 1e-3, 1e-9
 _NEIGHBORS = {
     "add or remove": "two data sets, one of which has one {unit} more than the other",
     "replace": "two data sets of the same size that differ in one {unit}",
@@ -47,6 +48,10 @@ class Statement:
         What the lines that say nothing are about.
     left_open : float
         The Δ-divergence from the mechanism to the weakest one that all pairs and the advantage allow.
+    unit : str
+        What is protected; "record" where that is not stated.
+    paragraph, sentence : str
+        The same for a paper, and for somebody who may be in the data; `plots.guesses` draws the sentence.
 
     Examples
     --------
@@ -58,6 +63,10 @@ class Statement:
     Unit of privacy: one patient
     >>> round(said.left_open, 4)
     0.0034
+    >>> said.paragraph.partition(". Neighboring")[0]
+    'We use the mechanism Gaussian(sigma=2.0, sensitivity=1.0). Unit of privacy: one patient'
+    >>> said.sentence.partition("right about it ")[2]
+    'in at most 60 of 100 such cases on average, where a coin is right in 50.'
     """
 
     report: Report
@@ -65,9 +74,40 @@ class Statement:
     lines: tuple[tuple[str, str], ...]
     missing: tuple[str, ...]
     left_open: float
+    unit: str
 
     def __str__(self) -> str:
         return "\n".join(f"{about}: {says}" for about, says in self.lines)
+
+    @property
+    def paragraph(self) -> str:
+        """The statement for a paper."""
+        says = {about: says for about, says in self.lines if about not in self.missing}
+        released, most = says.get("What is released"), says.get("Most is open")
+        stated = ("Unit of privacy", "Neighboring data sets", "Batches", "Choice of settings")
+        pairs = (
+            f"is (ε, δ)-differentially private for each of {says['(ε, δ)']}"
+            if self.pairs
+            else f"has no finite ε at δ = {self.report.delta:g}"
+        )
+        told = [
+            f"We use the mechanism {says['Mechanism']}" + (f" and publish {released}" if released else ""),
+            *(f"{about}: {says[about]}" for about in stated if about in says),
+            f"The mechanism {pairs}, and its advantage is at most {raised(self.report.advantage)}",
+            f"As one number: {says['One number']}",
+            f"What is left open: {says['Left open']}" + (f", most {most}" if most else ""),
+            *([f"Not stated: {', '.join(self.missing)}"] if self.missing else []),
+        ]
+        return " ".join(f"{part}." for part in told)
+
+    @property
+    def sentence(self) -> str:
+        """What the advantage means for somebody who may be in the data."""
+        return (
+            f"Suppose that somebody thinks it as likely as not that a given {self.unit} is in the data. After studying "
+            f"the output, they are right about it in at most {self.report.right_of_100} of 100 such cases on average, "
+            "where a coin is right in 50."
+        )
 
     def _repr_html_(self) -> str:
         from html import escape
@@ -135,13 +175,15 @@ def statement(
     Advantage: 0.5651: at even odds, a guess whether a given image is in the data is right at most 78.26% of the time
     One number: 1.571-Gaussian differential privacy for every δ down to 1e-10, with regret 0.001265
     Left open: the pairs and the advantage together exaggerate the success of an adversary by at most 0.00436
+    Most is open: at prior odds of 17.6 to 1, either way
     """
     found = report(mechanism, floor=floor, delta=delta)
     unit, released, batches, tuning = (
         _words(*named) for named in (("unit", unit), ("released", released), ("batches", batches), ("tuning", tuning))
     )
     pairs = _pairs(found)
-    left = max(float(delta_divergence(found.mechanism, _allowed(pairs, found.advantage))), 0.0)
+    worst = delta_divergence(found.mechanism, _allowed(pairs, found.advantage))
+    left, odds = max(worst.value, 0.0), math.exp(min(abs(worst.epsilon), 700))
     one = unit or "record"
     relation = _NEIGHBORS[choice("neighbors", neighbors, _NEIGHBORS)] if neighbors is not None else None
     lines = {
@@ -159,9 +201,11 @@ def statement(
         f"no Gaussian mechanism down to δ = {found.floor:g}",
         "Left open": "the pairs and the advantage together exaggerate the success of an adversary by at most "
         f"{raised(left)}",
+        **({"Most is open": f"at prior odds of {odds:.3g} to 1, either way"} if left > _NOTHING else {}),
     }  # fmt: skip
     missing = tuple(about for about, says in lines.items() if says is None or says.startswith(_NOT_STATED))
-    return Statement(found, pairs, tuple((about, says or _NOT_STATED) for about, says in lines.items()), missing, left)
+    told = tuple((about, says or _NOT_STATED) for about, says in lines.items())
+    return Statement(found, pairs, told, missing, left, one)
 
 
 def _pairs(found: Report) -> tuple[tuple[float, float], ...]:
