@@ -135,6 +135,11 @@ def settled(page):
     page.evaluate(SETTLED)
 
 
+def put(page, setting):
+    page.evaluate("s => document.querySelector('[data-explorer]').explorer.setAll(s)", setting)
+    settled(page)
+
+
 def shows(page, e):
     """Whether the page shows what the library has at its setting."""
     settled(page)
@@ -533,6 +538,10 @@ def begun(page, length=15):
     settled(page)
 
 
+DOTS = """() => [...document.querySelectorAll(".dpe-dots circle")].map((dot) =>
+  ["cx", "cy", "r"].map((name) => +dot.getAttribute(name)))"""
+
+
 def test_thirty_rounds_are_played_by_keys_and_counted(opened):
     page, e, generator = opened("be_the_adversary"), dp.explore.be_the_adversary(), random.Random(5)
     guesses = generator.choices("PQ", k=30)
@@ -563,6 +572,14 @@ def test_thirty_rounds_are_played_by_keys_and_counted(opened):
     fits = [int(np.sum((answers > stop) == said)) for stop in np.arange(-100, 121) / 20]
     assert setting["fits"] == f"{max(fits)} of 30"
     assert np.sum((answers > float(setting["threshold"])) == said) == max(fits)
+    # Each answer stays as a dot, above if right and below if wrong; none lies on another.
+    dots, history = page.evaluate(DOTS), page.evaluate(f"{GAME}.history")
+    stage, (left, _, width, _) = page.evaluate(f"[{GAME}.stage, {GAME}.explorer.manifest.panels[0].box]")
+    for (x, y, _), played in zip(dots, history, strict=True):
+        assert x == approx(left + width * (played["answer"] + 5.2) / 11.4, abs=0.02)
+        assert y < stage["right"] if played["said"] == played["truth"] else y > stage["wrong"]
+    assert sum(y > stage["wrong"] for _, y, _ in dots) == accused + missed
+    assert all(np.hypot(x - a, y - b) > 1.9 * r for i, (x, y, r) in enumerate(dots) for a, b, _ in dots[:i])
     assert page.is_hidden("[data-guess='0']")
     page.keyboard.press("ArrowLeft")  # the game is over
     assert setting_of(page) == e.setting
@@ -583,25 +600,6 @@ def test_ten_rounds_end_with_the_same_numbers(opened):
     assert setting["ended"] == f"{counts['P'][0]} and {counts['Q'][0]} of 5"
     shows(page, at(e, **setting))
     assert page.locator(".dpe-slots i").count() == page.locator(".dpe-dots circle").count() == 10
-
-
-DOTS = """() => [...document.querySelectorAll(".dpe-dots circle")].map((dot) =>
-  ["cx", "cy", "r"].map((name) => +dot.getAttribute(name)))"""
-
-
-def test_each_answer_stays_as_a_dot_above_if_right_and_below_if_wrong(opened):
-    page = opened("be_the_adversary")
-    guesses = random.Random(1).choices("PQ", k=30)
-    *_, counts = play(page, guesses)
-    dots = page.evaluate(DOTS)
-    history = page.evaluate(f"{GAME}.history")
-    stage, (left, _, width, _) = page.evaluate(f"[{GAME}.stage, {GAME}.explorer.manifest.panels[0].box]")
-    for (x, y, _), played in zip(dots, history, strict=True):
-        assert x == approx(left + width * (played["answer"] + 5.2) / 11.4, abs=0.02)
-        assert y < stage["right"] if played["said"] == played["truth"] else y > stage["wrong"]
-    assert sum(y > stage["wrong"] for _, y, _ in dots) == counts["P"][0] + counts["Q"][0]
-    for i, (x, y, r) in enumerate(dots):  # none lies on another
-        assert all(np.hypot(x - a, y - b) > 1.9 * r for a, b, _ in dots[:i])
 
 
 def test_a_round_that_is_taken_back_is_drawn_anew(opened):
@@ -955,8 +953,7 @@ def test_draws_are_counted_at_every_threshold_and_noise_as_python_counts_them(op
     assert people.count() == 4 and people.first.is_hidden()
     u, v = np.array(draws).T
     for setting in ({}, {"threshold": -0.4}, {"threshold": 1.3}, {"sigma": 0.5}, {"threshold": 3.0, "sigma": 2.0}):
-        page.evaluate("s => document.querySelector('[data-explorer]').explorer.setAll(s)", setting)
-        settled(page)
+        put(page, setting)
         e.set(**setting)
         t, sigma = e.setting["threshold"], e.setting["sigma"]
         without, within = (np.interp(share, LEVELS, sigma * norm.ppf(LEVELS)) for share in (u, v))
@@ -989,8 +986,7 @@ def test_draws_spread_evenly_come_to_the_exact_errors_and_fill_the_hills(opened)
             assert over / 1000 == approx(e.readouts["alpha"], abs=1.5e-3)
             assert under / 1000 == approx(e.readouts["beta"], abs=1.5e-3)
     e.set(threshold=0.8, sigma=1.0)
-    page.evaluate("document.querySelector('[data-explorer]').explorer.setAll({threshold: 0.8, sigma: 1})")
-    settled(page)
+    put(page, {"threshold": 0.8, "sigma": 1})
     columns = page.evaluate(f"{SAMPLES}.piles.map((pile) => pile.map((path) => path.getAttribute('d')))")
     for pile, area in zip(columns, page.evaluate(f"{SAMPLES}.areas"), strict=True):
         corners = [np.array(re.findall(r"-?[\d.]+", one), float) for path in pile for one in path.split("Z")[:-1]]
@@ -1208,25 +1204,11 @@ def test_who_rests_in_a_drag_sees_the_setting_that_the_numbers_belong_to(opened)
         page.mouse.up()
 
 
-@every_explorer
-@pytest.mark.parametrize("width", [1280, 390])
-def test_no_two_texts_of_a_picture_overlap(opened, name, width):
-    page = opened(name, viewport={"width": width, "height": 800}) if width < 1280 else opened(name)
-    e, anywhere = getattr(dp.explore, name)(), []
-    if e.explorer.rounds is None:  # a game goes where it can be played to
-        anywhere = on_steps(e.parameters, 12, seed=11)
-    for setting in [{}, *e.steps.values(), *anywhere]:
-        page.evaluate("s => document.querySelector('[data-explorer]').explorer.setAll(s)", setting)
-        settled(page)
-        assert page.evaluate(OVERLAPS) == [], setting
-
-
 def test_a_value_gives_way_to_what_is_dragged_over_it(opened):
     page = opened("bayes_error")
     words = page.locator("[data-part] text", has_text="percentage points")
     assert not words.get_attribute("transform")
-    page.evaluate("document.querySelector('[data-explorer]').explorer.setAll({noise: 0.45, prior: 0.08})")
-    settled(page)
+    put(page, {"noise": 0.45, "prior": 0.08})
     assert words.get_attribute("transform")  # the pill stands where the value would
     page.evaluate("document.querySelector('[data-explorer]').explorer.stepTo(0)")
     settled(page)
@@ -1248,25 +1230,6 @@ SMALLEST = """() => {
 }"""
 
 
-@every_explorer
-def test_no_letter_is_smaller_than_twelve_pixels(opened, name):
-    page = opened(name, viewport={"width": 1280, "height": 800})
-    for width, height in ((1280, 800), (820, 1180), (390, 664), (1366, 560), (966, 540)):
-        page.set_viewport_size({"width": width, "height": height})
-        settled(page)
-        smallest, said = page.evaluate(SMALLEST)
-        assert smallest >= 12, (width, said)
-        assert page.evaluate(OVERLAPS) == [], width  # names have found their places again
-
-
-@every_explorer
-def test_every_named_curve_carries_its_name(opened, name):
-    page, e = opened(name), getattr(dp.explore, name)
-    assert not any(name.is_visible() for name in page.query_selector_all(".dpe-still"))
-    names = page.eval_on_selector_all(".dpe-name", "all => all.length")
-    assert names >= sum(bool(part.label) for part in e.parts)
-
-
 def test_a_name_follows_its_curve(opened):
     page = opened("privacy_loss")
     places = []
@@ -1282,8 +1245,7 @@ def test_a_name_follows_its_curve(opened):
 def test_no_name_stands_at_the_grip_of_another_curve(opened):
     """The adversary's name stood over the study's circle, and only its end touched its own curve."""
     page = opened("study")
-    page.evaluate("document.querySelector('[data-explorer]').explorer.setAll({ sigma: 5, people: 60 })")
-    settled(page)
+    put(page, {"sigma": 5, "people": 60})
     far = page.evaluate("""() => {
       const { names, parts } = document.querySelector("[data-explorer]").explorer;
       return names.panels[0].entries.map(({ text, part, width }) => {
@@ -1300,8 +1262,7 @@ def test_no_name_stands_at_the_grip_of_another_curve(opened):
 def test_a_line_at_the_end_of_an_axis_keeps_its_grip(opened, sigma):
     """Dragged to the left end, the line of the noise could not be dragged back."""
     page = opened("study")
-    page.evaluate("s => document.querySelector('[data-explorer]').explorer.setAll(s)", {"sigma": sigma})
-    settled(page)
+    put(page, {"sigma": sigma})
     value = page.locator("[data-panel=power] .dpe-grip", has_text=str(sigma))
     assert value.count() == 1 and value.is_visible()
 
@@ -1444,63 +1405,10 @@ def test_on_a_phone_a_press_makes_the_small_panel_the_large_one(opened):
     assert page.locator("svg.dpe-panel").nth(0).bounding_box()["width"] < 110
 
 
-# What the small panel lies on: the large one, its letters and grips, lines of question and task; whether it leaves
-# the explorer.
-COVERED = """() => {
-  const root = document.querySelector("[data-explorer]"), large = root.querySelector("svg.dpe-main");
-  const frame = root.getBoundingClientRect();
-  const box = root.querySelector("svg.dpe-panel:not(.dpe-main)").getBoundingClientRect(), found = [];
-  if (box.left < frame.left - 1 || box.right > frame.right + 1 || box.top < frame.top - 1) found.push("outside");
-  const shown = (element) => element.checkVisibility({ visibilityProperty: true });
-  const boxes = [large, ...large.querySelectorAll("text, .dpe-grip"), ...root.querySelectorAll(".dpe-menu > button")]
-    .filter((element) => !element.closest(".dpe-still") && shown(element))
-    .map((element) => [element.textContent.slice(-30) || element.dataset.handle, element.getBoundingClientRect()]);
-  for (const said of root.querySelectorAll(".dpe-find > *")) {
-    const lines = document.createRange();
-    lines.selectNodeContents(said);
-    if (shown(said)) for (const line of lines.getClientRects()) boxes.push([said.textContent, line]);
-  }
-  for (const [what, other] of boxes) {
-    const width = Math.min(box.right, other.right) - Math.max(box.left, other.left);
-    const height = Math.min(box.bottom, other.bottom) - Math.max(box.top, other.top);
-    if (width > 1 && height > 1) found.push(what);
-  }
-  return found;
-}"""
-
-
-@every_explorer
-def test_on_a_phone_the_small_panel_covers_nothing(opened, frozen, name):
-    page = opened(name, viewport={"width": 390, "height": 664}, has_touch=True, is_mobile=True)
-    if len(getattr(dp.explore, name).panels) < 2:
-        return
-    for step in range(len(getattr(dp.explore, name).steps) + 1):
-        page.evaluate("step => document.querySelector('[data-explorer]').explorer.stepTo(step, false)", step)
-        settled(page)
-        assert page.evaluate(COVERED) == [], step
-    page.locator("svg.dpe-panel:not(.dpe-main)").tap()
-    settled(page)
-    assert page.evaluate(COVERED) == []
-    page.goto("about:blank")
-    page.goto((frozen / f"{name}.html").as_uri())  # as it opens, with its question where it has one
-    page.wait_for_selector(DRAWN_ONCE)
-    assert page.evaluate(COVERED) == []
-
-
 # Words within the axes that hide because a value stands where they do; numbers of an axis may.
 HIDDEN_WORDS = r"""() => document.querySelector("[data-explorer]").explorer.names.panels.flatMap((panel) =>
   panel.still.filter((text, i) => text.matches(".dpe-covered") && panel.written[i][0] > panel.box[0])
     .map((text) => text.textContent).filter((said) => /\p{L}{3}/u.test(said)))"""
-
-
-@every_explorer
-@pytest.mark.parametrize("width", [1280, 390])
-def test_no_words_of_a_picture_hide_behind_a_value(opened, name, width):
-    page = opened(name, viewport={"width": width, "height": 800}) if width < 1280 else opened(name)
-    for setting in [{}, *getattr(dp.explore, name)().steps.values()]:
-        page.evaluate("s => document.querySelector('[data-explorer]').explorer.setAll(s)", setting)
-        settled(page)
-        assert page.evaluate(HIDDEN_WORDS) == [], setting
 
 
 # What grips lie on: numbers of axes, values and names, but for numbers that hide beneath a value; marks beneath a
@@ -1537,40 +1445,86 @@ COVERING_AND_CUT = """() => {
 }"""
 
 
-@every_explorer
-@pytest.mark.parametrize("width", [1280, 390])
-def test_no_grip_covers_a_number_or_a_name_and_nothing_is_cut(opened, name, width):
-    page = opened(name, viewport={"width": width, "height": 800}) if width < 1280 else opened(name)
-    e = getattr(dp.explore, name)()
-    ends = [{n: p.values[end]} for n, p in e.parameters.items() if not isinstance(p, Hidden) for end in (0, -1)]
-    found = []
-    for setting in [{}, *e.steps.values(), *ends]:
-        page.evaluate("s => document.querySelector('[data-explorer]').explorer.setAll(s)", e.setting | setting)
-        settled(page)
-        found += [(fault, setting) for fault in page.evaluate(COVERING_AND_CUT)]
-    assert found == []
+# What there is to see at one setting after another, with one frame for each.
+EACH = """(settings) => {
+  const { explorer } = document.querySelector("[data-explorer]");
+  return settings.map((setting) => {
+    explorer.setAll(setting, 0);
+    explorer.draw();
+    return (%s)();
+  });
+}"""
 
 
-# What a reader is told of each mark and curve.
-CALLED = """() => {
+# What a reader is told of marks and curves that is neither in words nor a setting.
+MUTE = r"""() => {
   const { parts, handles, manifest } = document.querySelector("[data-explorer]").explorer;
   return parts.filter((part) => ["curve", "points"].includes(part.kind) && !part.veiled).flatMap((part) => {
     const { box: [left, top, width, height], x, y } = manifest.panels[part.panel];
     const inside = (p) => p && p[0] >= left && p[0] <= left + width && p[1] >= top && p[1] <= top + height;
     const at = part.points.find(inside);
     return at && (x.label || y.label) ? [handles.readout(part, at)] : [];
-  });
+  }).filter((said) => !/\p{L}{3}|[:=≈]/u.test(said));
+}"""
+
+
+# Names and words that a line goes through, in panels that are large; of a letter its middle counts.
+CROSSED = """() => {
+  const { names } = document.querySelector("[data-explorer]").explorer, found = [];
+  for (const { svg, box: [left, top, wide, high], parts, lines, entries } of names.panels) {
+    if (svg.clientWidth < 150) continue;
+    const inverse = svg.getScreenCTM().inverse();
+    const shown = (e) => e.checkVisibility({ visibilityProperty: true }) && e.textContent.trim();
+    const drawn = parts.filter((p) => !p.veiled && (p.kind === "curve" || p.kind === "ruler"));
+    const strokes = [...drawn.map((p) => p.points), ...lines];
+    const words = parts.filter((p) => p.kind === "text" && !p.veiled);
+    const texts = [...entries, ...words].map((each) => each.text);
+    for (const text of texts) {
+      const letters = text.matches("g") ? text.lastChild : text;
+      if (!shown(letters) || text.getAttribute("display") === "none") continue;
+      const r = letters.getBoundingClientRect();
+      const corners = [new DOMPoint(r.left, r.top), new DOMPoint(r.right, r.bottom)];
+      const [a, b] = corners.map((p) => p.matrixTransform(inverse));
+      const third = (b.y - a.y) / 4, edge = [a.x + 1, a.y + third, b.x - 1, b.y - third];
+      const met = strokes.find((points) => points.some((p, i) => {
+        const q = points[i + 1];
+        if (!p || !q) return false;
+        const n = Math.ceil(Math.hypot(q[0] - p[0], q[1] - p[1]));
+        for (let k = 0; k <= n; k++) {
+          const x = p[0] + (q[0] - p[0]) * k / (n || 1), y = p[1] + (q[1] - p[1]) * k / (n || 1);
+          if (x < left - 1 || x > left + wide + 1 || y < top - 1 || y > top + high + 1) continue;
+          if (x > edge[0] && x < edge[2] && y > edge[1] && y < edge[3]) return true;
+        }
+        return false;
+      }));
+      if (met) found.push(letters.textContent);
+    }
+  }
+  return found;
 }"""
 
 
 @every_explorer
-def test_every_mark_and_curve_tells_in_words_or_by_its_setting_what_it_is(opened, name):
-    page, e = opened(name), getattr(dp.explore, name)()
-    for setting in [{}, *e.steps.values()]:
-        page.evaluate("s => document.querySelector('[data-explorer]').explorer.setAll(s)", e.setting | setting)
-        settled(page)
-        said = page.evaluate(CALLED)
-        assert [each for each in said if not re.search(r"[^\W\d_]{3}|[:=≈]", each)] == [], setting
+@pytest.mark.parametrize("width", [1280, 390])
+def test_nothing_in_a_picture_covers_another_or_is_cut(opened, name, width):
+    """As it opens, at its steps, with each option, at both ends of each slider, and anywhere."""
+    page = opened(name, viewport={"width": width, "height": 800}) if width < 1280 else opened(name)
+    e, looks = getattr(dp.explore, name)(), [OVERLAPS, HIDDEN_WORDS, COVERING_AND_CUT]
+    looks += [CROSSED, MUTE] if width == 1280 else []
+    settings, played = [{}, *e.steps.values()], []
+    for parameter, declared in e.parameters.items():
+        values = declared.options if isinstance(declared, Choice) else (declared.values[0], declared.values[-1])
+        (played if isinstance(declared, Hidden) else settings).extend({parameter: value} for value in values)
+    if e.explorer.rounds is None:  # a game goes where it can be played to
+        settings += on_steps(e.parameters, 12, seed=11)
+    found = []
+    for setting in settings:
+        put(page, e.setting | setting)
+        found += [(setting, fault) for look in looks for fault in page.evaluate(look)]
+    if width == 1280:
+        crossed = page.evaluate(EACH % CROSSED, [e.setting | setting for setting in played])
+        found += [(setting, faults) for setting, faults in zip(played, crossed, strict=True) if faults]
+    assert found == []
 
 
 # For each name of a line: on which side of it, as the line goes, its middle is.
@@ -1590,17 +1544,6 @@ SIDES = """() => Object.fromEntries(document.querySelector("[data-explorer]").ex
   })))"""
 
 
-# The same at one setting after the other, with one frame for each.
-SIDES_OVER = """([name, values]) => {
-  const { explorer } = document.querySelector("[data-explorer]");
-  return values.map((value) => {
-    explorer.setAll({ [name]: value }, 0);
-    explorer.draw();
-    return SIDES();
-  });
-}""".replace("SIDES", f"({SIDES})")
-
-
 @every_explorer
 def test_names_change_sides_only_where_they_have_to(opened, name):
     page, e = opened(name), getattr(dp.explore, name)()
@@ -1609,7 +1552,7 @@ def test_names_change_sides_only_where_they_have_to(opened, name):
         if isinstance(declared, Hidden | Choice):
             continue
         sides = {}
-        for row in page.evaluate(SIDES_OVER, [parameter, declared.values]):
+        for row in page.evaluate(EACH % SIDES, [{parameter: value} for value in declared.values]):
             for label, side in row.items():
                 sides.setdefault(label, []).append(side)
         for label, seen in sides.items():
@@ -1873,17 +1816,6 @@ def test_a_phrase_moves_its_explorer_and_back_moves_it_back(alone):
     shows(page, e)
 
 
-@every_explorer
-def test_question_picture_sentence_and_controls_fit_on_one_screen(opened, name):
-    page = opened(name, viewport={"width": 1280, "height": 800})
-    settled(page)
-    head, panels, controls = (
-        page.locator(kind).bounding_box() for kind in (".dpe-head", ".dpe-panels", ".dpe-controls")
-    )
-    assert controls["y"] + controls["height"] - head["y"] <= 800 - 48  # below the bar of the book
-    assert panels["height"] >= 0.5 * (controls["y"] + controls["height"] - head["y"])
-
-
 def test_the_ring_of_a_focused_slider_encloses_its_grip(alone):
     page = alone("threshold_test")
     slider = page.locator("input[type=range]").first
@@ -1912,8 +1844,22 @@ def test_the_name_of_a_slider_stays_on_one_line(opened):
 
 
 @every_explorer
-def test_no_value_of_a_slider_is_cut(opened, name):
-    page = opened(name)
+def test_everything_is_seen_on_every_screen(opened, name):
+    """Question, picture and controls at once, each value whole, each named curve with its name, no small letter."""
+    page, e = opened(name, viewport={"width": 1280, "height": 800}), getattr(dp.explore, name)
+    settled(page)
+    boxes = [page.locator(kind).bounding_box() for kind in (".dpe-head", ".dpe-panels", ".dpe-controls")]
+    high = boxes[2]["y"] + boxes[2]["height"] - boxes[0]["y"]
+    assert high <= 800 - 48  # below the bar of the book
+    assert boxes[1]["height"] >= 0.5 * high
+    assert not any(still.is_visible() for still in page.query_selector_all(".dpe-still"))
+    assert page.locator(".dpe-name").count() >= sum(bool(part.label) for part in e.parts)
+    for width, height in ((820, 1180), (390, 664), (1366, 560), (966, 540), (1280, 800)):
+        page.set_viewport_size({"width": width, "height": height})
+        settled(page)
+        smallest, said = page.evaluate(SMALLEST)
+        assert smallest >= 12, (width, said)
+        assert page.evaluate(OVERLAPS) == [], width  # names have found their places again
     for end in ("Home", "End"):
         for slider in page.locator("input[type=range]").all():
             slider.press(end)
@@ -1926,10 +1872,36 @@ def test_no_value_of_a_slider_is_cut(opened, name):
 PHONE = {"viewport": {"width": 390, "height": 664}, "has_touch": True, "is_mobile": True}
 UNDER_THE_BAR = 664 - 48
 
+# What the small panel lies on: the large one, its letters and grips, lines of question and task; whether it leaves
+# the explorer.
+COVERED = """() => {
+  const root = document.querySelector("[data-explorer]"), large = root.querySelector("svg.dpe-main");
+  const frame = root.getBoundingClientRect();
+  const box = root.querySelector("svg.dpe-panel:not(.dpe-main)").getBoundingClientRect(), found = [];
+  if (box.left < frame.left - 1 || box.right > frame.right + 1 || box.top < frame.top - 1) found.push("outside");
+  const shown = (element) => element.checkVisibility({ visibilityProperty: true });
+  const boxes = [large, ...large.querySelectorAll("text, .dpe-grip"), ...root.querySelectorAll(".dpe-menu > button")]
+    .filter((element) => !element.closest(".dpe-still") && shown(element))
+    .map((element) => [element.textContent.slice(-30) || element.dataset.handle, element.getBoundingClientRect()]);
+  for (const said of root.querySelectorAll(".dpe-find > *")) {
+    const lines = document.createRange();
+    lines.selectNodeContents(said);
+    if (shown(said)) for (const line of lines.getClientRects()) boxes.push([said.textContent, line]);
+  }
+  for (const [what, other] of boxes) {
+    const width = Math.min(box.right, other.right) - Math.max(box.left, other.left);
+    const height = Math.min(box.bottom, other.bottom) - Math.max(box.top, other.top);
+    if (width > 1 && height > 1) found.push(what);
+  }
+  return found;
+}"""
+
 
 @every_explorer
-def test_on_a_phone_question_picture_sentence_and_a_slider_are_on_one_screen(opened, name):
-    page = opened(name, **PHONE)
+def test_everything_is_seen_on_a_phone(opened, frozen, name):
+    """Question, picture and a slider at once, each step right above its buttons, nothing beneath the small panel."""
+    page, e = opened(name, **PHONE), getattr(dp.explore, name)
+    covered = COVERED if len(e.panels) > 1 else "[]"
     settled(page)
     head, slider = page.locator(".dpe-head").bounding_box(), page.locator(".dpe-slider").first.bounding_box()
     assert slider["y"] + slider["height"] - head["y"] <= UNDER_THE_BAR
@@ -1938,17 +1910,13 @@ def test_on_a_phone_question_picture_sentence_and_a_slider_are_on_one_screen(ope
         " parseFloat(getComputedStyle(t).fontSize) * t.ownerSVGElement.getScreenCTM().a)"
     )
     assert min(sizes) > 11.5
-
-
-@every_explorer
-def test_on_a_phone_a_step_is_read_right_above_its_buttons(opened, name):
-    page, stories = opened(name, **PHONE), [story for story, _ in getattr(dp.explore, name).steps.values()]
+    assert page.evaluate(covered) == []
     page.evaluate("document.body.style.paddingBottom = '900px'")
     buttons = page.locator("[data-steps]")
     buttons.evaluate(
         "e => scrollBy(0, e.getBoundingClientRect().bottom - innerHeight)"
     )  # the head may be off the screen
-    for story in stories:
+    for story, _ in e.steps.values():
         page.locator("[data-step=next]").tap()
         settled(page)
         said = page.locator(".dpe-below")
@@ -1958,6 +1926,15 @@ def test_on_a_phone_a_step_is_read_right_above_its_buttons(opened, name):
         assert boxes[0]["y"] + boxes[0]["height"] <= boxes[1]["y"]
         assert 0 <= boxes[2]["y"] - boxes[1]["y"] - boxes[1]["height"] <= 8
         assert not page.locator(".dpe-words").is_visible()
+        assert page.evaluate(covered) == [], story
+    if len(e.panels) > 1:
+        page.locator("svg.dpe-panel:not(.dpe-main)").tap()
+        settled(page)
+        assert page.evaluate(covered) == []
+    page.goto("about:blank")
+    page.goto((frozen / f"{name}.html").as_uri())  # as it opens, with its question where it has one
+    page.wait_for_selector(DRAWN_ONCE)
+    assert page.evaluate(covered) == []
 
 
 def test_on_a_phone_further_controls_unfold_and_are_told(opened):
@@ -1969,54 +1946,6 @@ def test_on_a_phone_further_controls_unfold_and_are_told(opened):
     assert line.inner_text() == "σ = 2, Samples" and line.get_attribute("aria-expanded") == "true"
     line.tap()
     assert not noise.is_visible()
-
-
-# Names and words that a line goes through, in panels that are large; of a letter its middle counts.
-CROSSED = """() => {
-  const { names } = document.querySelector("[data-explorer]").explorer, found = [];
-  for (const { svg, box: [left, top, wide, high], parts, lines, entries } of names.panels) {
-    if (svg.clientWidth < 150) continue;
-    const inverse = svg.getScreenCTM().inverse();
-    const shown = (e) => e.checkVisibility({ visibilityProperty: true }) && e.textContent.trim();
-    const drawn = parts.filter((p) => !p.veiled && (p.kind === "curve" || p.kind === "ruler"));
-    const strokes = [...drawn.map((p) => p.points), ...lines];
-    const words = parts.filter((p) => p.kind === "text" && !p.veiled);
-    const texts = [...entries, ...words].map((each) => each.text);
-    for (const text of texts) {
-      const letters = text.matches("g") ? text.lastChild : text;
-      if (!shown(letters) || text.getAttribute("display") === "none") continue;
-      const r = letters.getBoundingClientRect();
-      const corners = [new DOMPoint(r.left, r.top), new DOMPoint(r.right, r.bottom)];
-      const [a, b] = corners.map((p) => p.matrixTransform(inverse));
-      const third = (b.y - a.y) / 4, edge = [a.x + 1, a.y + third, b.x - 1, b.y - third];
-      const met = strokes.find((points) => points.some((p, i) => {
-        const q = points[i + 1];
-        if (!p || !q) return false;
-        const n = Math.ceil(Math.hypot(q[0] - p[0], q[1] - p[1]));
-        for (let k = 0; k <= n; k++) {
-          const x = p[0] + (q[0] - p[0]) * k / (n || 1), y = p[1] + (q[1] - p[1]) * k / (n || 1);
-          if (x < left - 1 || x > left + wide + 1 || y < top - 1 || y > top + high + 1) continue;
-          if (x > edge[0] && x < edge[2] && y > edge[1] && y < edge[3]) return true;
-        }
-        return false;
-      }));
-      if (met) found.push(letters.textContent);
-    }
-  }
-  return found;
-}"""
-
-
-@every_explorer
-def test_no_line_goes_through_a_name_or_words(opened, name):
-    """As it opens, with each option, and at both ends of each slider."""
-    page, e = opened(name), getattr(dp.explore, name)()
-    for parameter, declared in e.parameters.items():
-        values = declared.options if isinstance(declared, Choice) else (declared.values[0], declared.values[-1])
-        for setting in ({}, *({parameter: value} for value in values)):
-            page.evaluate("s => document.querySelector('[data-explorer]').explorer.setAll(s, 0)", e.setting | setting)
-            settled(page)
-            assert page.evaluate(CROSSED) == [], setting
 
 
 def test_what_a_drag_needs_is_ready_before_it(new_page, frozen):

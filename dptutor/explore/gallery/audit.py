@@ -157,7 +157,7 @@ def by_log_odds(flaw, steps):
 @evidence.curve(PURPLE, width=1.6, ghost=False, moves="repetitions")
 def chosen(repetitions):
     # Where the words to its right would be struck, it ends below them.
-    return [repetitions] * 2, [LOW, 3 if repetitions < 160 else LEVEL / 10]
+    return [repetitions] * 2, [LOW, 3 if repetitions < 160 else LEVEL / 40]
 
 
 @evidence.points(GREEN, moves="")

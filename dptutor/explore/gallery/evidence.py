@@ -105,15 +105,13 @@ def so_far(values, rounds, stops=STOPS):
 @evidence.panel("The bet", xlabel="rounds", ylabel="wealth of the gambler", xlim=(0, ROUNDS), ylim=(LOWEST, HIGHEST),
                 ylog=True, titled=False, width=370.0)  # fmt: skip
 def bet(axes):
-    axes.axhline(1 / LEVEL, color=GREY, linewidth=1.5)
-    axes.text(0.98 * ROUNDS, 1.25 / LEVEL, "refuted at level 5%", color=GREY, ha="right")
+    axes.axhline(1 / LEVEL, color=GREY, linewidth=1.5, label="refuted at level 5%")
 
 
 @evidence.panel("The interval", xlabel="rounds", ylabel="lower limit for the probability", xlim=(0, ROUNDS),
                 ylim=(0.4, 1), titled=False, width=350.0)  # fmt: skip
 def interval(axes):
-    axes.axhline(ALLOWED, color=GREY, linewidth=1.5)
-    axes.text(0.98 * ROUNDS, ALLOWED + 0.01, "what the claim allows", color=GREY, ha="right")
+    axes.axhline(ALLOWED, color=GREY, linewidth=1.5, label="what the claim allows")
 
 
 @bet.curve(BLUE, "wealth", moves="audit", ghost=False)

@@ -58,7 +58,11 @@ def people(axes):
         axes.plot([LOW, HIGH], [y, y], color=GREY, linewidth=0.6, label="_axis")
     for answer in range(-4, 5):
         axes.text(answer, 0, f"{answer}".replace("-", "−"), ha="center", va="center", color=GREY)
-    axes.text(HIGH, 0, "output", ha="right", va="center", color=GREY, style="italic")
+
+
+@people.text(GREY, offset=(0, -4), align="right")
+def output():
+    return HIGH, 0, "output"
 
 
 @people.text(BLUE, offset=(0, -4))

@@ -16,7 +16,7 @@ const LEAST = 12.2, // of letters, in pixels of the screen; a room asks for more
 const RIM = 5; // between a name and its curve, in units of the picture
 const ALONG = [0.5, 0.32, 0.68, 0.18, 0.82, 0.4, 0.6, 0.25, 0.75, 0.06, 0.94];
 // Where there is room after all: lines of letters across and up.
-const FAR = [3, 5, 7, 9, 12, -5, -7].flatMap((up) => [2, 6, 10].map((across) => [across, up]));
+const FAR = [3, 5, 7, 9, 12, -5, -7].flatMap((up) => [0, 2, 6, 10].map((across) => [across, up]));
 // Right and left above, right and left below, centered above and below, and further off: offsets, and which end stands
 // there; `down` is the height of a line of letters.
 const beside = (down) => [
@@ -402,7 +402,7 @@ const along = (points) => {
 const dense = (points) =>
   points.flatMap((p, i) => {
     const next = points[i + 1];
-    const count = p && next ? Math.min(200, Math.floor(away(p, next) / 4)) : 0;
+    const count = p && next ? Math.min(200, Math.ceil(away(p, next) / 4)) : 0;
     return count ? [...Array(count).keys()].map((k) => between([p], [next], k / count)[0]) : p ? [p] : [];
   });
 
