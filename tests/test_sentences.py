@@ -1061,12 +1061,13 @@ def test_a_sentence_in_another_ones_place_is_found_out(name):
                 same = all(is_rounding(e._filled(f"{{{a}}}"), getattr(so, b)) for a, b in ((one, two), (two, one)))
                 assert same or wrong_about(e, other, so), f"{setting}: {other}"
                 exchanged += not same
-    assert exchanged
+    assert exchanged, "a sentence needs a second form or a second number: what else could be wrong about it?"
 
 
 @every_explorer
 def test_a_task_can_be_done_with_the_stops_and_is_not_done_at_the_start(name):
     e = getattr(dp.explore, name)()
+    assert name in FOUND, "FOUND says at which setting the task of each explorer is done, and what is so there"
     done, fits = FOUND[name]
     for setting, is_done in ((e.setting, False), (e.setting | done, True)):
         assert all(value in e.parameters[each].values for each, value in setting.items())
