@@ -141,7 +141,7 @@ def shown(delta):
 @batches.panel("Privacy profiles", xlabel="ε", ylabel="δ(ε)", xlim=(0.01, 100), ylim=(LOW, 1), xlog=True, ylog=True,
                titled=False, width=440.0, margins=(64.0, 12.0, 44.0, 12.0))  # fmt: skip
 def profiles(axes):
-    axes.set_xticks([0.01, 0.1, 1, 10, 100], ["0.01", "0.1", "1", "10", "100"])
+    axes.set_xticks([0.01, 0.1, 1, 10], ["0.01", "0.1", "1", "10"])
     axes.set_ylim(LOW, 1)  # before a line at one height, of which no limits follow
     axes.axhline(DELTA, color=GREY, linewidth=1, label="_delta")
     axes.grid(False)
