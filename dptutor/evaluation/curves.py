@@ -1,4 +1,4 @@
-"""Products of any two mechanisms with finite losses: profiles as polynomials, which are integrated over each other.
+"""Any two mechanisms with finite losses together: profiles as polynomials, which are integrated over each other.
 
 With G(y) = Pr_Q[Y > y] = δ_Y(y) − δ_Y′(y), by parts,
 
@@ -17,6 +17,15 @@ points misses at most 64/15 h M ρ^{−2n}/(1 − ρ^{−2}), M a bound on the e
 (Trefethen 2008, theorem 4.5). What polynomials miss between their points is measured, as in `profile_table`: at further
 points, and wherever one of both profiles bends.
 
+*One of several.* Where an example takes part in one of two groups of mechanisms, of sizes in the proportion of w and w̄,
+the likelihood ratio is w R + w̄ R̄ under P × P̄. With α = Pr_P[R > ·] as a function of the loss,
+
+    δ(ε) = w δ_X(ε − log w) + w̄ δ_Y(ε − log w̄) + e^ε ∫₀¹ α_X(ε + log((1 − u)/w)) α_Y(ε + log(u/w̄)) du,
+    δ⁻(ε) = ∫₀¹ (1 − α_X)(−ε + log((1 − u)/w)) (1 − α_Y)(−ε + log(u/w̄)) du,
+
+by parts again, from E_P[(A + B − κ)₊] = E[(A − κ)₊] + E[(B − κ)₊] + ∫₀^κ Pr[A > κ − x] Pr[B > x] dx. Errors of these
+expectations are as above, with P for Q, and shares of those of parts; of δ⁻ they are e^ε times as large, or sums.
+
 Source: Trefethen (2008), Is Gauss quadrature better than Clenshaw-Curtis?
 """
 
@@ -27,10 +36,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property, partial
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 
-from .._floats import LAST_PLACE
+from .._floats import LARGEST_LOSS, LAST_PLACE
 from .polynomials import chebyshev, gauss
 from .profile_table import Answer
 
@@ -45,6 +55,14 @@ _STUCK, _NOISE = 3, 30.0
 _FURTHEST, _WIDEST, _NOTHING = 42.0, 2.0, 1e-20
 _NODES, _WEIGHTS = gauss(16)
 _COUNT, _RHO = 16, 4.0
+# By how much the longer half-axis is longer than half a panel.
+_LONGER = (_RHO + 1 / _RHO) / 2 - 1
+# Ends of panels of a logarithm, as far as none is long.
+_CUTS = -np.append(np.arange(1.0, 4.0, 0.5), np.arange(4.0, 500.0, 2.0))
+# Of a closed form: δ beyond its last place, places that are tried, and where it may bend, from its ends.
+_END, _PLACES_OF_ENDS, _BENDS = 1e-17, np.geomspace(1e-12, 1e4, 2000), 2.0 ** -np.arange(1.0, 44.0)
+# Of one of several: what counts as 0, and places as a share of the largest loss.
+_ZERO, _SHARES = 1e-16, np.append(np.geomspace(1e-4, 0.97, 100), 1.0)
 # Nodes at which polynomials are evaluated at once.
 _AT_ONCE = 2**19
 # Kinks that a profile may have.
@@ -155,10 +173,14 @@ class Curves:
     forward, backward : Curve
     kinks : ndarray
         Losses at which the profile may have kinks, or its slope.
+    under_p : float, optional
+        Bound on the error of E_P[(R − κ)₊] and E_P[(κ − R)₊], R the likelihood ratio: of δ at ε = log κ ≥ 0, and of
+        e^−ε times that of the reverse pair. By default the larger error of both.
     """
 
-    def __init__(self, forward: Curve, backward: Curve, kinks: np.ndarray) -> None:
+    def __init__(self, forward: Curve, backward: Curve, kinks: np.ndarray, under_p: float | None = None) -> None:
         self.forward, self.backward, self.kinks = forward, backward, kinks
+        self.under_p = self.error if under_p is None else under_p
 
     @cached_property
     def reverse(self) -> Curves:
@@ -196,20 +218,49 @@ class Curves:
 
     def power(self, count: int) -> Curves:
         """The curves of `count` of them, by squaring."""
-        found, square = None, self
+        return self._repeated(count, lambda first, second, *_: first.times(second))
+
+    def one_of(self, count: int) -> Curves:
+        """The curves of `count` of them, of which an example takes part in one, at random and in secret."""
+        return self._repeated(count, _one_of)
+
+    def _repeated(self, count: int, both: Callable[[Curves, Curves, int, int], Curves]) -> Curves:
+        found, size, square, its_size = None, 0, self, 1
         while True:
             if count & 1:
-                found = square if found is None else found.times(square)
+                found, size = (square if found is None else both(found, square, size, its_size)), size + its_size
             count >>= 1
             if not count:
                 assert found is not None
                 return found
-            square = square.times(square)
+            square, its_size = both(square, square, its_size, its_size), 2 * its_size
 
     @cached_property
     def _dense(self) -> np.ndarray:
         """0, the kinks and the narrowest piece, about which losses may pile up."""
         return np.append(self.kinks, [0.0, self.borders[np.argmin(np.diff(self.borders))]])
+
+
+def curves_of(pair: Any) -> Curves:
+    """The profiles of both directions of a mechanism that has them in closed form."""
+    forward = _curve_of(pair)
+    backward = forward if pair.is_symmetric else _curve_of(pair.reverse)
+    return Curves(forward, backward, np.unique(np.append(pair._breakpoints(), 0.0)))
+
+
+def _curve_of(pair: Any) -> Curve:
+    nothing = _PLACES_OF_ENDS[pair._delta(_PLACES_OF_ENDS) <= _END]
+    end = float(np.append(nothing, pair._loss_range()[1]).min())
+    if not math.isfinite(end):
+        raise TooRough("losses are too far apart")
+    kinks = pair._breakpoints()
+    edges = np.unique(np.concatenate([[0.0, end], kinks[(kinks > 0) & (kinks < end)]]))
+    bends = [edge + side * end * _BENDS for edge in edges for side in (-1.0, 1.0)]
+
+    def profile(epsilon: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        return pair._delta(epsilon), np.minimum(pair._delta_error(epsilon), pair.error_bound)
+
+    return curve(profile, edges, np.concatenate([np.linspace(0.0, end, 200), *bends]))
 
 
 def _product(first: Curves, second: Curves, kinks: np.ndarray, checks: np.ndarray) -> Curve:
@@ -334,6 +385,121 @@ class _Line:
     def _at(self, coefficients: np.ndarray, piece: np.ndarray, x: np.ndarray) -> np.ndarray:
         low, high = self.borders[piece, None], self.borders[piece + 1, None]
         return _sums(coefficients[piece], np.clip(2 * (x - low) / (high - low) - 1, -1.0, 1.0))
+
+
+def _one_of(first: Curves, second: Curves, size: int, its_size: int) -> Curves:
+    """The curves of two groups of mechanisms, of which an example takes part in one mechanism."""
+    x, y = _Alpha(first, size / (size + its_size)), _Alpha(second, its_size / (size + its_size))
+    pairs, logs = (first, second), (math.log(x.share), math.log(y.share))
+    checks = np.concatenate([np.append(one.borders, one.borders + log) for one, log in zip(pairs, logs, strict=True)])
+    steps = x.share * x.steps + y.share * y.steps * x.largest
+    under_p = x.share * first.under_p + y.share * second.under_p * x.variation + steps
+    relative = first.error + second.error * x.variation + x.steps + y.steps * x.largest
+    made, more = [], 0.0
+    for sign in (1, -1):
+        profile = partial(_values_of_one, x, y, sign)
+        ends = [(pair.forward if sign > 0 else pair.backward).end for pair in pairs]
+        places = _SHARES * max(ends)
+        end = float(places[np.argmax(np.append(profile(places[:-1])[0], 0.0) <= _ZERO)])
+        off = under_p if sign > 0 else min(relative, under_p * math.exp(min(end, LARGEST_LOSS)))
+        made.append(curve(profile, np.array([0.0, end]), sign * checks, inherited=off))
+        more = max(more, made[-1].error - off)
+    return Curves(made[0], made[1], np.zeros(1), under_p + more)
+
+
+def _values_of_one(x: _Alpha, y: _Alpha, sign: int, epsilon: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """δ of one of both, in one direction, and a bound on what is rounded or left out."""
+    value, error = np.empty((2, *epsilon.shape))
+    few = max(1, _AT_ONCE // (2 * _COUNT * (len(x.borders) + len(y.borders) + len(_CUTS))))
+    for start in range(0, epsilon.size, few):
+        at = epsilon[start : start + few]
+        halves = _halves(x, y, sign, at), _halves(y, x, sign, at)
+        value[start : start + few], error[start : start + few] = np.sum(halves, axis=0)
+    if sign > 0:
+        value += x.share * x.delta(epsilon - math.log(x.share)) + y.share * y.delta(epsilon - math.log(y.share))
+    return value, error + x.rounding + y.rounding
+
+
+def _halves(x: _Alpha, y: _Alpha, sign: int, epsilon: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """e^ε ∫ α_X α_Y, or ∫ (1 − α_X) (1 − α_Y), over that half in which y makes up less than half of e^ε, or e^−ε."""
+    count = len(epsilon)
+    loss = sign * epsilon[:, None]
+    top, lowest = -math.log(2.0), -np.maximum(loss, 0.0) - _FURTHEST
+    # Of the logarithm v of y's part: where pieces of both begin.
+    with np.errstate(divide="ignore", over="ignore"):
+        of_x = np.log1p(-np.exp(np.minimum(x.borders + math.log(x.share) - loss, 0.0)))
+    of_y = y.borders + math.log(y.share) - loss
+    borders = np.concatenate([of_x, of_y, np.broadcast_to(_CUTS, (count, len(_CUTS)))], axis=1)
+    borders = np.sort(np.clip(borders, lowest, top), axis=1)
+    half = np.diff(borders, axis=1) / 2
+    middle = borders[:, :-1] + half
+    places = loss + np.log1p(-np.exp(middle)) - math.log(x.share), loss + middle - math.log(y.share)
+    pieces = [np.searchsorted(own.borders, place, side="right") for own, place in zip((x, y), places, strict=True)]
+    most = np.exp(borders[:, 1:] + np.maximum(loss, 0.0)) * 2 * half
+    for own, piece in zip((x, y), pieces, strict=True):
+        most = most * (own.most if sign > 0 else own.most_below)[piece]
+    counts = most > _NOTHING
+    row, column = np.nonzero(counts)
+    start, half = borders[row, column], half[row, column]
+    v = start[:, None] + half[:, None] * (1.0 + _NODES)
+    shift = loss[row]
+    values, sizes = (
+        np.exp(v + np.maximum(shift, 0.0)),
+        np.exp(start + half * (2.0 + _LONGER) + np.maximum(shift[:, 0], 0.0)),
+    )
+    # On the ellipse log(1 − e^v) is no further from its values on the panel than this.
+    largest = np.exp(start + half * (2.0 + _LONGER))
+    apart = half * (_RHO - 1 / _RHO) / 2 * largest / (1.0 - largest)
+    inner = shift + np.log1p(-np.exp(v)) - math.log(x.share), shift + v - math.log(y.share)
+    for own, piece, place, off in zip((x, y), pieces, inner, (apart, half * (_RHO - 1 / _RHO) / 2), strict=True):
+        value, size = own.at(piece[row, column], place, off, sign < 0)
+        values, sizes = values * value, sizes * size
+    area = half * (values @ _WEIGHTS)
+    missed = half * sizes * (64 / 15 * _RHO ** (-2 * _COUNT) / (1 - _RHO**-2))
+    left = np.where(counts, 0.0, most).sum(axis=1) + math.exp(-_FURTHEST)
+    return np.bincount(row, area, count), np.bincount(row, missed, count) + left
+
+
+class _Alpha:
+    """α = Pr_P[L > ε] on all of the line: 1 − D⁻ + D⁻′ to the left of 0, and −e^{−ε} D′ to the right."""
+
+    def __init__(self, curves: Curves, share: float) -> None:
+        forward, backward = curves.forward, curves.backward
+        self.share, self._curves = share, curves
+        self.borders = np.concatenate([-backward.borders[::-1], forward.borders[1:]])
+        left = backward.slopes - backward.coefficients
+        left[:, 0] += 1.0
+        one, none = np.eye(1, _DEGREE + 1), np.zeros((1, _DEGREE + 1))
+        # Before the first border α is 1, beyond the last one 0.
+        self._rows = np.concatenate([one, (left * _FLIPPED)[::-1], -forward.slopes, none])
+        ends = np.concatenate([[self.borders[0] - 1.0], self.borders, [self.borders[-1] + 1.0]])
+        self._low, self._width, self._tilted = ends[:-1], np.diff(ends), ends[:-1] >= 0.0
+        shrink = np.exp(-np.maximum(ends[:-1], 0.0))
+        self.most = np.abs(self._rows).sum(axis=1) * shrink
+        below = np.abs(self._rows[:, 0] - 1.0) + np.abs(self._rows[:, 1:]).sum(axis=1)
+        self.most_below = np.where(self._tilted, 1.0 + self.most, below)
+        self.largest = float(self.most.max())
+        line = curves.reverse.line
+        self.variation, self.steps = line.variation, curves.line.steps + line.steps
+        self.rounding = line.rounding + curves.line.rounding
+
+    def delta(self, epsilon: np.ndarray) -> np.ndarray:
+        """δ at ε ≥ 0."""
+        return self._curves.forward.values(epsilon)[0]
+
+    def at(self, piece: np.ndarray, loss: np.ndarray, apart: np.ndarray, below: bool) -> tuple[np.ndarray, np.ndarray]:
+        """α, or 1 − α, at rows of losses within pieces, and a bound on it for complex ones that are so far apart."""
+        low, width, rows = self._low[piece], self._width[piece], self._rows[piece]
+        value = _sums(rows, np.clip(2 * (loss - low[:, None]) / width[:, None] - 1, -1.0, 1.0))
+        # The ellipse with this sum of axes has all that is so far from the piece.
+        further = 2 * apart / width
+        rho = 1.0 + further + np.sqrt(further * (further + 2.0))
+        powers = np.exp(np.minimum(np.outer(np.log(rho), np.arange(_DEGREE + 1)), LARGEST_LOSS))
+        size = (np.abs(rows) * powers).sum(axis=1)
+        tilted = self._tilted[piece]
+        value[tilted] *= np.exp(-loss[tilted])
+        size[tilted] *= np.exp(apart[tilted] - loss[tilted].min(axis=1, initial=np.inf))
+        return (1.0 - value, 1.0 + size) if below else (value, size)
 
 
 class CurveTable:
