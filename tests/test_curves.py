@@ -58,7 +58,7 @@ def test_two_profiles_together_are_what_quadrature_over_answers_gives(other):
 
 @pytest.mark.parametrize("count", [2, 3, 17])
 def test_gaussians_together_are_a_gaussian(count):
-    both = composition._curves(dp.Gaussian(3.0)).power(count)
+    both = curves.curves_of(dp.Gaussian(3.0)).power(count)
     right = dp.Gaussian(3.0 / math.sqrt(count))
     epsilon = np.linspace(0.0, 12.0, 600)
     for own in (both.forward, both.backward):
@@ -77,7 +77,7 @@ def test_the_direction_of_each_part_counts():
 
 @pytest.mark.parametrize("count", [4, 8, 12])
 def test_the_bound_holds_with_few_points(count, monkeypatch):
-    one, other = composition._curves(dp.Laplace(1.0)), composition._curves(dp.SubsampledGaussian(0.5, 0.1, "remove"))
+    one, other = curves.curves_of(dp.Laplace(1.0)), curves.curves_of(dp.SubsampledGaussian(0.5, 0.1, "remove"))
     epsilon = np.array([0.0, 0.5, 1.7, 3.0])
     right = curves._integrals(one.line, other.line, epsilon)[0]
     for name, value in zip(("_NODES", "_WEIGHTS", "_COUNT"), (*curves.gauss(count), count), strict=True):
@@ -87,7 +87,7 @@ def test_the_bound_holds_with_few_points(count, monkeypatch):
 
 
 def test_the_bound_counts_what_the_polynomials_of_parts_are_off():
-    one, other = composition._curves(dp.Laplace(1.0)), composition._curves(dp.Gaussian(1.0))
+    one, other = curves.curves_of(dp.Laplace(1.0)), curves.curves_of(dp.Gaussian(1.0))
     epsilon, bend = np.linspace(0.0, 4.0, 50), 1e-7 * (np.arange(16) == 9)
 
     def bent(own):
@@ -101,6 +101,89 @@ def test_the_bound_counts_what_the_polynomials_of_parts_are_off():
             assert 1e-9 < off.max() <= curves._inherited(x, y) < 1e-5
 
 
+@pytest.mark.parametrize("sigma", [0.3, 1.0, 20.0])
+def test_one_of_two_is_what_quadrature_gives(sigma):
+    both, mu = curves.curves_of(dp.Gaussian(sigma)).one_of(2), 1 / sigma
+    for epsilon in (0.0, 0.2 * mu, 1.5 * mu):
+        for own, kappa in ((both.forward, math.exp(epsilon)), (both.backward, math.exp(-epsilon))):
+
+            def integrand(z, kappa=kappa, sign=1 if kappa >= 1 else -1):
+                # (R − κ)₊ for R = (X + Y)/2 given X, by Black's formula for Y, or the put.
+                left = 2 * kappa - math.exp(mu * z - mu * mu / 2)
+                density = math.exp(-z * z / 2) / math.sqrt(2 * math.pi) / 2
+                if left <= 0:
+                    return density * (1 - left) if sign > 0 else 0.0
+                place = -math.log(left) / mu
+                up, down = (0.5 * math.erfc(-sign * (place + half) / math.sqrt(2)) for half in (mu / 2, -mu / 2))
+                return density * sign * (up - left * down)
+
+            bend = (math.log(2 * kappa) + mu * mu / 2) / mu
+            ends = np.unique(np.clip(np.append(np.linspace(-9, mu + 9, 60), [bend - 1e-6, bend]), -9, mu + 9))
+            right = math.fsum(quad(integrand, a, b, epsabs=1e-15)[0] for a, b in itertools.pairwise(ends))
+            right *= 1.0 if kappa >= 1 else 1 / kappa
+            assert own.values(np.array([epsilon]))[0][0] == approx(right, abs=own.error + 1e-13)
+            assert own.error < 1e-12
+
+
+@pytest.mark.deep
+@pytest.mark.parametrize(("sigma", "steps"), [(0.2, 3), (1.0, 7), (3.0, 13)])
+def test_one_of_several_agrees_with_two_laws_on_a_grid(sigma, steps):
+    for m in dp.BallsAndBins(sigma, steps).both_directions:
+        pair = m._parts()[0][0][0]
+        epsilon = np.linspace(0.0, 4.0 / sigma, 60)
+        value, own = pair._curves.forward.values(epsilon)[0], pair._curves.forward.error
+        assert (np.abs(value - pair._delta(epsilon)) <= pair._delta_error(epsilon) + own).all()
+        assert own < 1e-11
+
+
+def test_one_of_several_may_be_grouped():
+    one = curves.curves_of(dp.Gaussian(0.5))
+    epsilon = np.linspace(0.0, 6.0, 40)
+    for both, grouped in ((one.one_of(6), one.one_of(2).one_of(3)), (one.one_of(2), one.one_of(2).reverse.reverse)):
+        for own, other in ((both.forward, grouped.forward), (both.backward, grouped.backward)):
+            assert own.values(epsilon)[0] == approx(other.values(epsilon)[0], abs=own.error + other.error)
+
+
+def test_few_of_many_bins_lose_no_digits():
+    many = curves.curves_of(dp.Gaussian(1.0)).one_of(60)
+    # The likelihood ratio is nearly normal: δ(0) is E|R − 1|/2 = √((e − 1)/T)/√2π, nearly.
+    value = [own.values(np.zeros(1))[0][0] for own in (many.forward, many.backward)]
+    assert value == approx([math.sqrt((math.e - 1) / 60 / (2 * math.pi))] * 2, rel=0.1)
+    assert value[0] == approx(value[1], abs=many.error)
+    assert many.error < 1e-10
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        (dp.ShuffledRandomizedResponse(1, 54), dp.SubsampledGaussian(1, 0.1, "remove")),
+        (dp.ApproximateDP(1, 1e-3), dp.SubsampledGaussianGroup(0.9, 0.1, 5, "add")),
+        (dp.FiniteExperiment([0.3, 0.7, 0.0], [0.1, 0.8, 0.1]), dp.SampledWithoutReplacement(1, 0.3)),
+    ],
+    ids=repr,
+)
+def test_atoms_beside_curves_are_a_mixture(one, other):
+    m, epsilon = one @ other, np.array([-1.3, 0.0, 0.01, 0.3, 1.0, 2.0])
+    faces, law = composition._by_curves(m), one._parts()[0][0][0]._loss_law().enumerated()
+    for side, sign, masses in ((faces, 1, law.q), (faces.reverse, -1, law.p)):
+        finite = np.isfinite(law.loss)
+        infinite = masses[law.loss == sign * np.inf].sum()
+        pair = other if sign > 0 else other.reverse
+        right = [infinite + masses[finite] @ pair._delta(x - sign * law.loss[finite]) for x in epsilon]
+        assert (np.abs(side.delta(epsilon) - right) <= side.delta_error(epsilon) + 1e-14).all()
+    assert faces.error_bound < 1e-11
+
+
+def test_finite_experiments_with_many_losses_and_few():
+    few = dp.FiniteExperiment([0.025, 0.975, 0.0], [0.001, 0.67, 0.329])
+    many = dp.ShuffledRandomizedResponse(1.35, 200)
+    m = many @ few @ dp.DiscreteGaussian(0.7) @ dp.Staircase(5.9, 0.86)
+    assert m.error_bound < 1e-11
+    value, error = m.privacy_profile(1.0, with_error=True)
+    law, rest = many._loss_law(), few @ dp.DiscreteGaussian(0.7) @ dp.Staircase(5.9, 0.86)
+    assert value == approx(law.q @ rest.privacy_profile(1.0 - law.loss), abs=error + 1e-13)
+
+
 @pytest.mark.parametrize(
     "m",
     [
@@ -110,6 +193,10 @@ def test_the_bound_counts_what_the_polynomials_of_parts_are_off():
         dp.ExponentialMechanism(0.1) @ dp.SubsampledGaussianGroup(0.06, 0.012, 5, "remove"),
         dp.SubsampledGaussian(0.15, 4e-8, "remove") @ dp.Laplace(0.7) @ dp.SubsampledGaussianReplaceOne(0.07, 0.57),
         dp.SubsampledGaussian(1, 0.01, "remove") @ dp.SubsampledGaussian(0.6, 1e-4, "add"),
+        dp.BallsAndBins(0.47, 6) @ dp.SubsampledDiscreteGaussian(0.8, 0.015, 8) @ dp.ExponentialMechanism(0.06),
+        dp.BallsAndBins(0.87, 1000) @ dp.Staircase(1.0),
+        dp.ShuffledRandomizedResponse(4, 3131) @ dp.SubsampledLaplace(0.36, 1e-8, "remove") @ dp.Gaussian(0.42),
+        dp.Laplace(0.4) @ dp.DiscreteLaplace(3.5) @ dp.SubsampledDiscreteGaussian(20.5, 0.01, 3, "remove"),
     ],
     ids=repr,
 )

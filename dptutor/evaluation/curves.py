@@ -1,4 +1,4 @@
-"""Products of any two mechanisms with finite losses: profiles as polynomials, which are integrated over each other.
+"""Any two mechanisms with finite losses together: profiles as polynomials, which are integrated over each other.
 
 With G(y) = Pr_Q[Y > y] = δ_Y(y) − δ_Y′(y), by parts,
 
@@ -17,6 +17,15 @@ points misses at most 64/15 h M ρ^{−2n}/(1 − ρ^{−2}), M a bound on the e
 (Trefethen 2008, theorem 4.5). What polynomials miss between their points is measured, as in `profile_table`: at further
 points, and wherever one of both profiles bends.
 
+*One of several.* Where an example takes part in one of two groups of mechanisms, of sizes in the proportion of w and w̄,
+the likelihood ratio is w R + w̄ R̄ under P × P̄. With α = Pr_P[R > ·] as a function of the loss,
+
+    δ(ε) = w δ_X(ε − log w) + w̄ δ_Y(ε − log w̄) + e^ε ∫₀¹ α_X(ε + log((1 − u)/w)) α_Y(ε + log(u/w̄)) du,
+    δ⁻(ε) = ∫₀¹ (1 − α_X)(−ε + log((1 − u)/w)) (1 − α_Y)(−ε + log(u/w̄)) du,
+
+by parts again, from E_P[(A + B − κ)₊] = E[(A − κ)₊] + E[(B − κ)₊] + ∫₀^κ Pr[A > κ − x] Pr[B > x] dx. Errors of these
+expectations are as above, with P for Q, and shares of those of parts; of δ⁻ they are e^ε times as large, or sums.
+
 Source: Trefethen (2008), Is Gauss quadrature better than Clenshaw-Curtis?
 """
 
@@ -27,10 +36,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property, partial
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 
-from .._floats import LAST_PLACE
+from .._floats import LARGEST_LOSS, LAST_PLACE
+from .finite_law import FiniteLaw
 from .polynomials import chebyshev, gauss
 from .profile_table import Answer
 
@@ -45,10 +56,20 @@ _STUCK, _NOISE = 3, 30.0
 _FURTHEST, _WIDEST, _NOTHING = 42.0, 2.0, 1e-20
 _NODES, _WEIGHTS = gauss(16)
 _COUNT, _RHO = 16, 4.0
+# By how much the longer half-axis is longer than half a panel.
+_LONGER = (_RHO + 1 / _RHO) / 2 - 1
+# Ends of panels of a logarithm, as far as none is long.
+_CUTS = -np.append(np.arange(1.0, 4.0, 0.5), np.arange(4.0, 500.0, 2.0))
+# Of a closed form: δ beyond its last place, places that are tried, and where it may bend, from its ends.
+_END, _PLACES_OF_ENDS, _BENDS = 1e-17, np.geomspace(1e-12, 1e4, 2000), 2.0 ** -np.arange(1.0, 44.0)
+# Of one of several: what counts as 0, and places as a share of the largest loss.
+_ZERO, _SHARES = 1e-16, np.append(np.geomspace(1e-4, 0.97, 100), 1.0)
 # Nodes at which polynomials are evaluated at once.
 _AT_ONCE = 2**19
-# Kinks that a profile may have.
-MOST_KINKS = 80
+# Kinks that a profile may have, atoms that are mixed over, and the mass of all that are not.
+MOST_KINKS, _MOST_ATOMS, _NO_MASS = 80, 2**15, 1e-15
+# Cells that these are put into; polynomials that a mixture may take, at least and times atoms.
+_MOST_CELLS, _FEW_PIECES, _PIECES_TIMES_ATOMS = 256, 64, 2**20
 
 
 class TooRough(ValueError):
@@ -96,6 +117,7 @@ def curve(
     edges: np.ndarray,
     checks: np.ndarray,
     inherited: float = 0.0,
+    most_pieces: int = _MOST_PIECES,
 ) -> Curve:
     """The polynomials of a profile that is smooth between edges, halved until they meet it, also at `checks`.
 
@@ -140,8 +162,8 @@ def curve(
         middle = (low + high) / 2
         low, high = np.append(low, middle), np.append(middle, high)
         before, stuck = np.tile(before, 2), np.tile(stuck, 2)
-        if count + low.size > _MOST_PIECES:
-            raise TooRough(f"more than {_MOST_PIECES} polynomials")
+        if count + low.size > most_pieces:
+            raise TooRough(f"more than {most_pieces} polynomials")
     starts, _, coefficients = (np.concatenate(column) for column in zip(*done, strict=True))
     order = np.argsort(starts)
     return Curve(np.append(starts[order], edges[-1]), coefficients[order], error + inherited + LAST_PLACE)
@@ -154,16 +176,32 @@ class Curves:
     ----------
     forward, backward : Curve
     kinks : ndarray
-        Losses at which the profile may have kinks, or its slope.
+        Losses at which the profile may have kinks or jumps of its slopes, or turns where a pile of losses is.
+    smooth : bool
+        Whether it has none of the former, as one part has none.
+    under_p : float, optional
+        Bound on the error of E_P[(R − κ)₊] and E_P[(κ − R)₊], R the likelihood ratio: of δ at ε = log κ ≥ 0, and of
+        e^−ε times that of the reverse pair. By default the larger error of both.
+    masses : tuple of float
+        Pr_Q and Pr_P of finite losses.
     """
 
-    def __init__(self, forward: Curve, backward: Curve, kinks: np.ndarray) -> None:
-        self.forward, self.backward, self.kinks = forward, backward, kinks
+    def __init__(
+        self,
+        forward: Curve,
+        backward: Curve,
+        kinks: np.ndarray,
+        smooth: bool = False,
+        under_p: float | None = None,
+        masses: tuple[float, float] = (1.0, 1.0),
+    ) -> None:
+        self.forward, self.backward, self.kinks, self.smooth, self.masses = forward, backward, kinks, smooth, masses
+        self.under_p = self.error if under_p is None else under_p
 
     @cached_property
     def reverse(self) -> Curves:
         """Both directions exchanged."""
-        other = Curves(self.backward, self.forward, -self.kinks[::-1])
+        other = Curves(self.backward, self.forward, -self.kinks[::-1], self.smooth, self.under_p, self.masses[::-1])
         other.__dict__["reverse"] = self
         return other
 
@@ -192,24 +230,166 @@ class Curves:
         same = self.forward is self.backward and other.forward is other.backward
         forward = _product(self, other, kinks, checks)
         backward = forward if same else _product(self.reverse, other.reverse, -kinks, -checks)
-        return Curves(forward, backward, kinks)
+        return Curves(forward, backward, kinks, self.smooth or other.smooth)
+
+    def beside(self, law: FiniteLaw, off: float) -> Curves:
+        """The curves of both together, the profile of the law `off` by so much.
+
+        They can be mixed further, but not multiplied where losses may be infinite.
+        """
+        finite = np.isfinite(law.loss)
+        matters = finite & (np.maximum(law.p, law.q) > _NO_MASS / law.loss.size)
+        if matters.sum() > _MOST_ATOMS:
+            raise TooRough(f"more than {_MOST_ATOMS} atoms")
+        kinks = np.zeros(1)
+        if not self.smooth:
+            if self.kinks.size * matters.sum() > MOST_KINKS:
+                raise TooRough(f"more than {MOST_KINKS} kinks")
+            kinks = np.unique(np.add.outer(self.kinks, law.loss[matters]))
+        sides = []
+        for own, sign, q, p in ((self, 1, law.q, law.p), (self.reverse, -1, law.p, law.q)):
+            losses = sign * law.loss[matters]
+            error = own.error + float(q[finite & ~matters].sum()) + law.relative_error + law.location_error + off
+            checks = np.add.outer(own.borders, [0.0, losses.min(), losses.max()]).ravel()
+            sides.append(_mixed(own, losses, q[matters], p[matters], sign * kinks, checks, error))
+        under_q, under_p = (
+            mass * float(side[finite].sum()) for mass, side in zip(self.masses, (law.q, law.p), strict=True)
+        )
+        return Curves(sides[0], sides[1], kinks, self.smooth, masses=(under_q, under_p))
+
+    def delta(self, epsilon: np.ndarray) -> np.ndarray:
+        """D of finite losses at ε of either sign."""
+        found, left = np.empty(epsilon.shape), epsilon < 0
+        found[~left] = self.forward.values(epsilon[~left])[0]
+        x, (mass, its_mass) = epsilon[left], self.masses
+        found[left] = mass - its_mass - its_mass * np.expm1(x) + np.exp(x) * self.backward.values(-x)[0]
+        return found
 
     def power(self, count: int) -> Curves:
         """The curves of `count` of them, by squaring."""
-        found, square = None, self
+        return self._repeated(count, lambda first, second, *_: first.times(second))
+
+    def one_of(self, count: int) -> Curves:
+        """The curves of `count` of them, of which an example takes part in one, at random and in secret."""
+        return self._repeated(count, _one_of)
+
+    def _repeated(self, count: int, both: Callable[[Curves, Curves, int, int], Curves]) -> Curves:
+        found, size, square, its_size = None, 0, self, 1
         while True:
             if count & 1:
-                found = square if found is None else found.times(square)
+                found, size = (square if found is None else both(found, square, size, its_size)), size + its_size
             count >>= 1
             if not count:
                 assert found is not None
                 return found
-            square = square.times(square)
+            square, its_size = both(square, square, its_size, its_size), 2 * its_size
 
     @cached_property
     def _dense(self) -> np.ndarray:
         """0, the kinks and the narrowest piece, about which losses may pile up."""
         return np.append(self.kinks, [0.0, self.borders[np.argmin(np.diff(self.borders))]])
+
+
+def curves_of(pair: Any) -> Curves:
+    """The profiles of both directions of a mechanism that has them in closed form."""
+    forward = _curve_of(pair)
+    backward = forward if pair.is_symmetric else _curve_of(pair.reverse)
+    kinks = pair._breakpoints()
+    return Curves(forward, backward, np.unique(np.append(kinks, 0.0)), smooth=not kinks.size)
+
+
+def _curve_of(pair: Any) -> Curve:
+    nothing = _PLACES_OF_ENDS[pair._delta(_PLACES_OF_ENDS) <= _END]
+    end = float(np.append(nothing, pair._loss_range()[1]).min())
+    if not math.isfinite(end):
+        raise TooRough("losses are too far apart")
+    kinks = pair._breakpoints()
+    edges = np.unique(np.concatenate([[0.0, end], kinks[(kinks > 0) & (kinks < end)]]))
+    bends = [edge + side * end * _BENDS for edge in edges for side in (-1.0, 1.0)]
+
+    def profile(epsilon: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        return pair._delta(epsilon), np.minimum(pair._delta_error(epsilon), pair.error_bound)
+
+    return curve(profile, edges, np.concatenate([np.linspace(0.0, end, 200), *bends]))
+
+
+class _Cells:
+    """Σ q δ(ε − l) over many atoms: over 16 points instead of those in a cell that meets one polynomial only.
+
+    Interpolation at 16 points is exact for a polynomial of degree 15. To the left of 0, where D is 1 − e^x + e^x D⁻ at
+    x = ε − l, q e^x is e^ε p.
+    """
+
+    def __init__(self, own: Curves, losses: np.ndarray, q: np.ndarray, p: np.ndarray) -> None:
+        self._own = own
+        order = np.argsort(losses)
+        self._losses, self._q, self._p = losses[order], q[order], p[order]
+        count = max(1, min(math.isqrt(losses.size), _MOST_CELLS))
+        self._low, self._high = losses.min(), losses.max()
+        width = max((self._high - self._low) / count, 1e-300)
+        self._ends = self._low + width * np.arange(count + 1)
+        self._ends[-1] = self._high
+        self._first = np.append(np.searchsorted(self._losses, self._ends[:-1]), losses.size)
+        cell = np.clip(np.searchsorted(self._ends, self._losses, side="right") - 1, 0, count - 1)
+        x = np.clip(2 * (self._losses - self._ends[cell]) / width - 1, -1.0, 1.0)
+        shares = np.cos(np.outer(np.arccos(x), np.arange(_DEGREE + 1))) @ _TO_COEFFICIENTS.T
+        self.nodes = self._ends[:-1, None] + width / 2 * (1 + _POINTS)
+        self.weights = np.zeros((2, count, _DEGREE + 1))
+        for weight, mass in zip(self.weights, (self._q, self._p), strict=True):
+            np.add.at(weight, cell, shares * mass[:, None])
+
+    def sums(self, epsilon: np.ndarray) -> np.ndarray:
+        """The sum at each ε."""
+        value = np.empty(epsilon.shape)
+        few = max(1, _AT_ONCE // (self.nodes.size + 16 * math.isqrt(self._losses.size)))
+        for start in range(0, epsilon.size, few):
+            value[start : start + few] = self._sums(epsilon[start : start + few])
+        return value
+
+    def _sums(self, epsilon: np.ndarray) -> np.ndarray:
+        borders = self._own.borders
+        near, far = (
+            np.searchsorted(borders, epsilon[:, None] - ends, side="right")
+            for ends in (self._ends[1:], self._ends[:-1])
+        )
+        row, cell = np.nonzero(near == far)
+        x = epsilon[row, None] - self.nodes[cell]
+        left = x[:, 0] < 0
+        found = np.empty(row.shape)
+        values = self._own.forward.values(x[~left])[0]
+        found[~left] = (values * self.weights[0][cell[~left]]).sum(axis=1)
+        values = self._own.backward.values(-x[left])[0]
+        mass, its_mass = self._own.masses
+        own, others = (weight[cell[left]] for weight in self.weights)
+        found[left] = mass * own.sum(axis=1) + np.exp(epsilon[row[left]]) * ((values - its_mass) * others).sum(axis=1)
+        total = np.bincount(row, found, epsilon.size)
+        # One by one the atoms of cells where pieces meet.
+        row, cell = np.nonzero(near != far)
+        counts = (self._first[1:] - self._first[:-1])[cell]
+        begin = np.cumsum(counts) - counts
+        atoms = np.arange(counts.sum()) + np.repeat(self._first[:-1][cell] - begin, counts)
+        row = np.repeat(row, counts)
+        alone = self._own.delta(epsilon[row] - self._losses[atoms]) * self._q[atoms]
+        return total + np.bincount(row, alone, epsilon.size)
+
+
+def _mixed(
+    own: Curves, losses: np.ndarray, q: np.ndarray, p: np.ndarray, kinks: np.ndarray, checks: np.ndarray, off: float
+) -> Curve:
+    """One direction of a mixture over atoms: Σ q δ(ε − l)."""
+    end = own.forward.end + float(losses.max())
+    if end <= 0.0:
+        return Curve(np.array([0.0, 1e-300]), np.zeros((1, _DEGREE + 1)), off)
+    cells = _Cells(own, losses, q, p)
+    # Of sums, of weights, and of places, where no profile is steeper than 1.
+    rounding = LAST_PLACE * (64.0 + math.sqrt(losses.size) * 2 + 8.0 * (1.0 + np.abs(losses).max() + end))
+    edges = np.unique(np.append(kinks[(kinks > 0) & (kinks < end)], [0.0, end]))
+
+    def profile(epsilon: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        return cells.sums(epsilon), np.full(epsilon.shape, rounding)
+
+    pieces = min(max(_PIECES_TIMES_ATOMS // losses.size, _FEW_PIECES) + edges.size, _MOST_PIECES)
+    return curve(profile, edges, checks, off, pieces)
 
 
 def _product(first: Curves, second: Curves, kinks: np.ndarray, checks: np.ndarray) -> Curve:
@@ -336,13 +516,128 @@ class _Line:
         return _sums(coefficients[piece], np.clip(2 * (x - low) / (high - low) - 1, -1.0, 1.0))
 
 
+def _one_of(first: Curves, second: Curves, size: int, its_size: int) -> Curves:
+    """The curves of two groups of mechanisms, of which an example takes part in one mechanism."""
+    x, y = _Alpha(first, size / (size + its_size)), _Alpha(second, its_size / (size + its_size))
+    pairs, logs = (first, second), (math.log(x.share), math.log(y.share))
+    checks = np.concatenate([np.append(one.borders, one.borders + log) for one, log in zip(pairs, logs, strict=True)])
+    steps = x.share * x.steps + y.share * y.steps * x.largest
+    under_p = x.share * first.under_p + y.share * second.under_p * x.variation + steps
+    relative = first.error + second.error * x.variation + x.steps + y.steps * x.largest
+    made, more = [], 0.0
+    for sign in (1, -1):
+        profile = partial(_values_of_one, x, y, sign)
+        ends = [(pair.forward if sign > 0 else pair.backward).end for pair in pairs]
+        places = _SHARES * max(ends)
+        end = float(places[np.argmax(np.append(profile(places[:-1])[0], 0.0) <= _ZERO)])
+        off = under_p if sign > 0 else min(relative, under_p * math.exp(min(end, LARGEST_LOSS)))
+        made.append(curve(profile, np.array([0.0, end]), sign * checks, inherited=off))
+        more = max(more, made[-1].error - off)
+    return Curves(made[0], made[1], np.zeros(1), first.smooth or second.smooth, under_p + more)
+
+
+def _values_of_one(x: _Alpha, y: _Alpha, sign: int, epsilon: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """δ of one of both, in one direction, and a bound on what is rounded or left out."""
+    value, error = np.empty((2, *epsilon.shape))
+    few = max(1, _AT_ONCE // (2 * _COUNT * (len(x.borders) + len(y.borders) + len(_CUTS))))
+    for start in range(0, epsilon.size, few):
+        at = epsilon[start : start + few]
+        halves = _halves(x, y, sign, at), _halves(y, x, sign, at)
+        value[start : start + few], error[start : start + few] = np.sum(halves, axis=0)
+    if sign > 0:
+        value += x.share * x.delta(epsilon - math.log(x.share)) + y.share * y.delta(epsilon - math.log(y.share))
+    return value, error + x.rounding + y.rounding
+
+
+def _halves(x: _Alpha, y: _Alpha, sign: int, epsilon: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """e^ε ∫ α_X α_Y, or ∫ (1 − α_X) (1 − α_Y), over that half in which y makes up less than half of e^ε, or e^−ε."""
+    count = len(epsilon)
+    loss = sign * epsilon[:, None]
+    top, lowest = -math.log(2.0), -np.maximum(loss, 0.0) - _FURTHEST
+    # Of the logarithm v of y's part: where pieces of both begin.
+    with np.errstate(divide="ignore", over="ignore"):
+        of_x = np.log1p(-np.exp(np.minimum(x.borders + math.log(x.share) - loss, 0.0)))
+    of_y = y.borders + math.log(y.share) - loss
+    borders = np.concatenate([of_x, of_y, np.broadcast_to(_CUTS, (count, len(_CUTS)))], axis=1)
+    borders = np.sort(np.clip(borders, lowest, top), axis=1)
+    half = np.diff(borders, axis=1) / 2
+    middle = borders[:, :-1] + half
+    places = loss + np.log1p(-np.exp(middle)) - math.log(x.share), loss + middle - math.log(y.share)
+    pieces = [np.searchsorted(own.borders, place, side="right") for own, place in zip((x, y), places, strict=True)]
+    most = np.exp(borders[:, 1:] + np.maximum(loss, 0.0)) * 2 * half
+    for own, piece in zip((x, y), pieces, strict=True):
+        most = most * (own.most if sign > 0 else own.most_below)[piece]
+    counts = most > _NOTHING
+    row, column = np.nonzero(counts)
+    start, half = borders[row, column], half[row, column]
+    v = start[:, None] + half[:, None] * (1.0 + _NODES)
+    shift = loss[row]
+    values, sizes = (
+        np.exp(v + np.maximum(shift, 0.0)),
+        np.exp(start + half * (2.0 + _LONGER) + np.maximum(shift[:, 0], 0.0)),
+    )
+    # On the ellipse log(1 − e^v) is no further from its values on the panel than this.
+    largest = np.exp(start + half * (2.0 + _LONGER))
+    apart = half * (_RHO - 1 / _RHO) / 2 * largest / (1.0 - largest)
+    inner = shift + np.log1p(-np.exp(v)) - math.log(x.share), shift + v - math.log(y.share)
+    for own, piece, place, off in zip((x, y), pieces, inner, (apart, half * (_RHO - 1 / _RHO) / 2), strict=True):
+        value, size = own.at(piece[row, column], place, off, sign < 0)
+        values, sizes = values * value, sizes * size
+    area = half * (values @ _WEIGHTS)
+    missed = half * sizes * (64 / 15 * _RHO ** (-2 * _COUNT) / (1 - _RHO**-2))
+    left = np.where(counts, 0.0, most).sum(axis=1) + math.exp(-_FURTHEST)
+    return np.bincount(row, area, count), np.bincount(row, missed, count) + left
+
+
+class _Alpha:
+    """α = Pr_P[L > ε] on all of the line: 1 − D⁻ + D⁻′ to the left of 0, and −e^{−ε} D′ to the right."""
+
+    def __init__(self, curves: Curves, share: float) -> None:
+        forward, backward = curves.forward, curves.backward
+        self.share, self._curves = share, curves
+        self.borders = np.concatenate([-backward.borders[::-1], forward.borders[1:]])
+        left = backward.slopes - backward.coefficients
+        left[:, 0] += 1.0
+        one, none = np.eye(1, _DEGREE + 1), np.zeros((1, _DEGREE + 1))
+        # Before the first border α is 1, beyond the last one 0.
+        self._rows = np.concatenate([one, (left * _FLIPPED)[::-1], -forward.slopes, none])
+        ends = np.concatenate([[self.borders[0] - 1.0], self.borders, [self.borders[-1] + 1.0]])
+        self._low, self._width, self._tilted = ends[:-1], np.diff(ends), ends[:-1] >= 0.0
+        shrink = np.exp(-np.maximum(ends[:-1], 0.0))
+        self.most = np.abs(self._rows).sum(axis=1) * shrink
+        below = np.abs(self._rows[:, 0] - 1.0) + np.abs(self._rows[:, 1:]).sum(axis=1)
+        self.most_below = np.where(self._tilted, 1.0 + self.most, below)
+        self.largest = float(self.most.max())
+        line = curves.reverse.line
+        self.variation, self.steps = line.variation, curves.line.steps + line.steps
+        self.rounding = line.rounding + curves.line.rounding
+
+    def delta(self, epsilon: np.ndarray) -> np.ndarray:
+        """δ at ε ≥ 0."""
+        return self._curves.forward.values(epsilon)[0]
+
+    def at(self, piece: np.ndarray, loss: np.ndarray, apart: np.ndarray, below: bool) -> tuple[np.ndarray, np.ndarray]:
+        """α, or 1 − α, at rows of losses within pieces, and a bound on it for complex ones that are so far apart."""
+        low, width, rows = self._low[piece], self._width[piece], self._rows[piece]
+        value = _sums(rows, np.clip(2 * (loss - low[:, None]) / width[:, None] - 1, -1.0, 1.0))
+        # The ellipse with this sum of axes has all that is so far from the piece.
+        further = 2 * apart / width
+        rho = 1.0 + further + np.sqrt(further * (further + 2.0))
+        powers = np.exp(np.minimum(np.outer(np.log(rho), np.arange(_DEGREE + 1)), LARGEST_LOSS))
+        size = (np.abs(rows) * powers).sum(axis=1)
+        tilted = self._tilted[piece]
+        value[tilted] *= np.exp(-loss[tilted])
+        size[tilted] *= np.exp(apart[tilted] - loss[tilted].min(axis=1, initial=np.inf))
+        return (1.0 - value, 1.0 + size) if below else (value, size)
+
+
 class CurveTable:
     """One direction as a table, for `TabulatedFaces`."""
 
-    mass, off, crosses = 1.0, 0.0, False
+    off, crosses = 0.0, False
 
-    def __init__(self, own: Curve) -> None:
-        self._curve = own
+    def __init__(self, own: Curve, mass: float = 1.0) -> None:
+        self._curve, self.mass = own, mass
 
     @property
     def end(self) -> float:
@@ -352,8 +647,8 @@ class CurveTable:
     def at(self, epsilon: np.ndarray) -> Answer:
         """The profile at a one-dimensional array of ε ≥ 0."""
         value, slope = self._curve.values(epsilon)
-        delta = np.clip(value, 0.0, 1.0)
-        return Answer(delta, 1.0 - delta, np.maximum(-slope, 0.0), np.full(epsilon.shape, self._curve.error))
+        delta = np.clip(value, 0.0, self.mass)
+        return Answer(delta, self.mass - delta, np.maximum(-slope, 0.0), np.full(epsilon.shape, self._curve.error))
 
     def quickly(self, epsilon: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """δ and a bound on its error."""

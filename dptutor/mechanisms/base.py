@@ -30,6 +30,7 @@ from scipy.special import expit, log_expit, logit
 from .._answers import Bounded
 from .._types import Array, Number, Numbers, Size
 from .._validation import complex_array, real_array, shaped, shown
+from ..evaluation.curves import Curves
 from ..evaluation.evaluator import Evaluator
 from ..evaluation.from_errors import (
     epsilon_from_profile,
@@ -218,6 +219,11 @@ class Mechanism(Bounded, ABC):
 
     def _loss_law(self) -> LossLaw | None:
         """The law of the loss, where it is of a kind in `dptutor.evaluation.laws`, which compositions know."""
+        return None
+
+    @property
+    def _curves(self) -> Curves | None:
+        """Its profile and that of the reverse pair as polynomials, where they are not those of `_delta`."""
         return None
 
     def _of_group(self, size: int) -> Mechanism | None:

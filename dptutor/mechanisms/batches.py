@@ -28,6 +28,7 @@ import numpy as np
 from scipy.special import gammaln, log_ndtr, logsumexp
 
 from .._validation import choice, positive_integer, positive_number, real_number
+from ..evaluation.curves import Curves, curves_of
 from ..evaluation.finite_law import FiniteLaw
 from ..evaluation.lognormal_sums import LogNormalSum, lognormal_sum, ratio_of_levels
 from ..evaluation.roots import decreasing_root
@@ -383,6 +384,17 @@ class _Allocation(FiniteMechanism):
     def _loss_law(self) -> None:
         # The law of the loss has no atoms, and the law that dominates it no error bound for sums.
         return None
+
+    @cached_property
+    def _curves(self) -> Curves:
+        if not self.removal:
+            return self.reverse._curves.reverse
+        return curves_of(Gaussian(self.noise_multiplier)).one_of(self.steps)
+
+    def _delta(self, epsilon: np.ndarray) -> np.ndarray:
+        # No loss is infinite, though those beyond the grid count as infinite.
+        never = np.asarray(epsilon) == math.inf
+        return np.zeros(never.shape) if never.all() else np.where(never, 0.0, super()._delta(epsilon))
 
     def _delta_error(self, epsilon: np.ndarray) -> np.ndarray:
         """Bound on the error of δ of that law.

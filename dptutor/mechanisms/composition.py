@@ -23,7 +23,7 @@ a bound on its error that rests on
     subsampled Laplace, and Gaussians    mixtures over the points of Gauss's rule: Bernstein's ellipse, on which the
         laplace_nodes.py                   density of a normal variable bounds the profile of the rest
     few parts of any other kind          their profiles integrated over each other: polynomials, of which errors and
-        curves.py                          variations bound those of the integrals
+        curves.py                          variations bound those of the integrals; balls and bins of any number
       where these are too many           a grid between two experiments, one more and one less informative (Blackwell's
         discretized.py                     order, which products keep); losses that it cuts count as infinite above
     several exponential mechanisms       one finite experiment above all that may be chosen: the lower convex hull of
@@ -49,7 +49,7 @@ import numpy as np
 
 from .._floats import LAST_PLACE
 from .._validation import positive_integer
-from ..evaluation.curves import Curve, Curves, CurveTable, TooRough, curve
+from ..evaluation.curves import CurveTable, TooRough, curves_of
 from ..evaluation.discretized import POWERS_GOAL, Factor, bracketed, window
 from ..evaluation.evaluator import Evaluator
 from ..evaluation.faces import FiniteFaces, MixtureFaces, TabulatedFaces
@@ -73,8 +73,8 @@ _FEW_ATOMS = 64
 _MOST_DIFFERENT = 300
 # Largest number of different subsampled Gaussians with Laplace mechanisms, or finite experiments with many atoms.
 _MOST_STEPS_BESIDE = 16
-# Mechanisms whose profiles are integrated over each other; δ beyond the last place; and where they bend, from the ends.
-_MOST_CURVES, _CURVES_END, _BENDS = 64, 1e-17, 2.0 ** -np.arange(1.0, 44.0)
+# Mechanisms whose profiles are integrated over each other.
+_MOST_CURVES = 64
 # Laplace mechanisms whose losses are integrated over, one after the other.
 _FEW_LAPLACE = 4
 # With less noise the losses of a step with and without the example are more than 200 apart, and nothing is gained.
@@ -334,15 +334,16 @@ class Composition(Mechanism):
                 if isinstance(beside, TabulatedFaces) and beside.tables:
                     tops = [part._loss_law().largest_loss for part, count in laplace for _ in range(count)]
                     return beside_laplace(beside, tops)
-        if known and not steps:
-            return _by_lines(self)
         found: list[TabulatedFaces | FiniteFaces] = []
-        if self.beside or len(self.factors) > 1:
+        if known:
+            found.append(_by_lines(self))
+            # With few subsampled steps lines may be less accurate than what follows.
+            if not steps or _is_sharp(found, _PRODUCTS_GOAL):
+                return found[0]
+        if self.beside or len(self.factors) > 1 or self.factors[0][0]._curves:
             with contextlib.suppress(TooRough):
                 found.append(_by_curves(self))
-        if known and not _is_sharp(found, _PRODUCTS_GOAL):
-            found.append(_by_lines(self))
-        if not _is_sharp(found, POWERS_GOAL if known else _PRODUCTS_GOAL):
+        if not _is_sharp(found, POWERS_GOAL):
             found.append(_by_grid(self))
         return min(found, key=lambda faces: faces.error_bound)
 
@@ -387,20 +388,19 @@ def _over_nodes(factors) -> MixtureFaces | None:
 
 
 def _over_fewest(finite) -> MixtureFaces:
-    """The faces of finite experiments with too many sums of losses: a mixture over the atoms of that with the fewest.
+    """The faces of finite experiments with too many sums of losses: a mixture over the atoms of those with the fewest.
 
     Raises
     ------
     TooManyAtoms
         If these are too many, or the sums of the others, or there are no others.
     """
-    if len(finite) == 1:
-        raise TooManyAtoms
-    fewest = min(finite, key=lambda factor: factor[0]._loss_law().kinks.size)
-    rest = _together(tuple(factor for factor in finite if factor is not fewest))
-    if rest._loss_law() is None:
-        raise TooManyAtoms
-    return MixtureFaces(_enumerated([fewest]), rest)
+    sizes = sorted(finite, key=lambda factor: factor[0]._loss_law().kinks.size)
+    for count in range(1, len(sizes)):
+        rest = _together(tuple(sizes[count:]))
+        if rest._loss_law() is not None:
+            return MixtureFaces(_enumerated(sizes[:count]), rest)
+    raise TooManyAtoms
 
 
 def of_kind(kind, factors):
@@ -422,7 +422,8 @@ def _is_known(part: Mechanism) -> bool:
 
 def _together(parts):
     """Some of the parts of a composition."""
-    return Composition(parts, beside=True) if len(parts) > 1 or parts[0][1] > 1 else parts[0][0]
+    alone = len(parts) == 1 and parts[0][1] == 1 and not parts[0][0]._curves
+    return parts[0][0] if alone else Composition(parts, beside=True)
 
 
 def _by_lines(whole: Composition) -> TabulatedFaces:
@@ -446,37 +447,23 @@ def _by_curves(whole: Composition) -> TabulatedFaces:
     TooRough
         If parts are too many or take infinite losses, or polynomials would be too many.
     """
-    if sum(count for _, count in whole.factors) > _MOST_CURVES or whole._infinite or whole.reverse._infinite:
-        raise TooRough("too many parts, or infinite losses")
-    curves, *rest = (_curves(part).power(count) for part, count in whole.factors)
+    finite, others = of_kind(AtomicLaw, whole.factors)
+    if not others or sum(count for _, count in others) > _MOST_CURVES:
+        raise TooRough("too many parts, or too few")
+    if any(pair._delta(np.asarray(math.inf)) > 0 for part, _ in others for pair in (part, part.reverse)):
+        raise TooRough("infinite losses")
+    curves, *rest = ((part._curves or curves_of(part)).power(count) for part, count in others)
     for its in rest:
         curves = curves.times(its)
-    there = CurveTable(curves.forward)
-    back = there if curves.backward is curves.forward else CurveTable(curves.backward)
-    return TabulatedFaces(there, back, breakpoints=curves.kinks)
-
-
-def _curves(part: Mechanism) -> Curves:
-    """The profiles of both directions of a part as polynomials."""
-    forward = _curve(part)
-    backward = forward if part.is_symmetric else _curve(part.reverse)
-    return Curves(forward, backward, np.unique(np.append(part._breakpoints(), 0.0)))
-
-
-def _curve(part: Mechanism) -> Curve:
-    places = np.geomspace(1e-12, 1e4, 2000)
-    ends = np.append(places[part._delta(places) <= _CURVES_END], part._loss_range()[1])
-    end = float(ends.min())
-    if not math.isfinite(end):
-        raise TooRough("losses are too far apart")
-    kinks = part._breakpoints()
-    edges = np.unique(np.concatenate([[0.0, end], kinks[(kinks > 0) & (kinks < end)]]))
-    bends = [edge + side * end * _BENDS for edge in edges for side in (-1.0, 1.0)]
-
-    def profile(epsilon: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        return part._delta(epsilon), np.minimum(part._delta_error(epsilon), part.error_bound)
-
-    return curve(profile, edges, np.concatenate([np.linspace(0.0, end, 200), *bends]))
+    # Each law by itself: its atoms are as many as the sum of losses, not the product.
+    for part, count in sorted(finite, key=lambda factor: factor[0]._loss_law().kinks.size):
+        off = count * max(part.error_bound, part.reverse.error_bound)
+        curves = curves.beside(_enumerated([(part, count)]).enumerated(), off)
+    there, back = (CurveTable(*side) for side in zip((curves.forward, curves.backward), curves.masses, strict=True))
+    if curves.backward is curves.forward:
+        back = there
+    infinite = whole._infinite, whole.reverse._infinite
+    return TabulatedFaces(there, back, infinite, breakpoints=np.empty(0) if curves.smooth else curves.kinks)
 
 
 def _by_grid(whole: Composition) -> FiniteFaces:
