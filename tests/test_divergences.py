@@ -2,6 +2,7 @@
 
 import math
 
+import mpmath
 import numpy as np
 import pytest
 from hypothesis import given
@@ -11,6 +12,7 @@ from strategies import closed_forms
 
 import dptutor as dp
 from dptutor import divergences
+from dptutor.comparing.profile_order import renyi_witness
 
 
 @pytest.mark.parametrize("sigma", [0.5, 1, 4])
@@ -132,3 +134,53 @@ def test_tiny_divergences_of_what_has_no_closed_form():
     # E_P[(r − 1)²] of Laplace noise.
     square = (2 * math.e + math.exp(-2.0)) / 3 - 1
     assert step.renyi_divergence([0.5, 1.0, 2.0]) == approx(np.array([0.25, 0.5, 1.0]) * 1e-14 * square, rel=1e-6)
+
+
+def log_area(log_delta, tilt, end):
+    """log ∫ e^{tilt·ε} δ(ε) dε up to an end, by the trapezoidal rule, from log δ at 30 digits."""
+    epsilon = np.linspace(0.0, end, 1501)
+    with mpmath.workdps(30):
+        heights = [tilt * mpmath.mpf(float(x)) + log_delta(mpmath.mpf(float(x))) for x in epsilon]
+        most = max(heights)
+        return float(most + mpmath.log(mpmath.fsum(mpmath.exp(h - most) for h in heights) * epsilon[1]))
+
+
+def log_delta_of_a_sample(mu, rate):
+    """log δ of a subsampled Gaussian step, removal, as a function of ε ≥ 0."""
+
+    def log_delta(epsilon):
+        z = (epsilon + mpmath.log1p(-(1 - rate) * mpmath.exp(-epsilon)) - mpmath.log(rate)) / mu + mpmath.mpf(mu) / 2
+        return mpmath.log(rate * mpmath.ncdf(mu - z) - (mpmath.exp(epsilon) - 1 + rate) * mpmath.ncdf(-z))
+
+    return log_delta
+
+
+# Of the second both parts of the join matter, of the others one.
+@pytest.mark.parametrize("log10_rate", [-20.0, -35.5, -60.0])
+def test_a_divergence_of_a_join_whose_profile_underflows_is_between_two_sums(log10_rate):
+    mu, other_mu, rate, order = 40.0, 42.0, 10**log10_rate, 2.0
+    parts = dp.Gaussian(1 / mu), dp.SubsampledGaussian(1 / other_mu, rate, "remove")
+    first, second = log_delta_of_a_sample(mu, mpmath.mpf(1)), log_delta_of_a_sample(other_mu, mpmath.mpf(rate))
+    area = log_area(lambda epsilon: max(first(epsilon), second(epsilon)), order - 1, 4 * mu**2)
+    exact = np.logaddexp(0.0, math.log(order * (order - 1)) + area) / (order - 1)
+    found = dp.join(*parts).renyi_divergence(order)
+    assert max(part.renyi_divergence(order) for part in parts) <= found
+    assert exact * (1 - 1e-9) <= found <= exact + math.log(2) / (order - 1)
+    assert log10_rate == -35.5 or found == approx(exact, rel=1e-9)
+
+
+def test_a_divergence_of_a_meet_whose_profile_underflows_is_at_most_that_of_each_part():
+    narrow, step = dp.Gaussian(0.01), dp.SubsampledGaussian(0.005, 0.1)
+    both = dp.meet(narrow, step)
+    assert both.renyi_divergence(2) == approx(narrow.renyi_divergence(2), rel=1e-9)
+    # A meet of what is ordered is the one that reveals less.
+    assert dp.meet(narrow, dp.Gaussian(0.02)).renyi_divergence([2, 30]) == approx([2500, 37500], rel=1e-9)
+
+
+def test_no_order_is_refuted_by_an_upper_bound_on_a_divergence():
+    rest = dp.Gaussian(1000)
+    part = dp.join(dp.Gaussian(0.01), dp.SubsampledGaussian(0.01, 0.999999)) @ rest
+    more = dp.Gaussian(0.0099999) @ rest
+    # The bound is above what is larger.
+    assert more.renyi_divergence(1.5) < part.renyi_divergence(1.5)
+    assert renyi_witness(more, part) is None

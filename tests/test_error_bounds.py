@@ -418,3 +418,12 @@ def test_an_infinite_epsilon_that_only_a_grid_gives_has_no_bound():
     assert m.epsilon(0.0, with_error=True) == (np.inf, 0.0)
     leaky = dp.ApproximateDP(1, 0.01) @ dp.DiscreteLaplace(2.0)
     assert leaky.epsilon(0.001, with_error=True) == (np.inf, 0.0)
+
+
+@pytest.mark.parametrize(
+    "m", [dp.DiscreteGaussian(0.4), dp.DiscreteGaussian(0.4) @ dp.RandomizedResponse(1.0)], ids=repr
+)
+def test_what_underflows_is_within_its_bound(m):
+    value, error = m.privacy_profile([100.0, math.inf], with_error=True)
+    # Losses are (2x − 1)/2σ²; above 100 their masses are at most e^−(16²/2σ²) = e^−800.
+    assert 0 < error[0] < 1e-319 and value.tolist() == [0.0, 0.0] and error[1] == 0

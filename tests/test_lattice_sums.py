@@ -6,6 +6,7 @@ import warnings
 import mpmath
 import numpy as np
 import pytest
+from scipy.fft import next_fast_len
 
 import dptutor as dp
 from dptutor.evaluation import lattice_sums
@@ -206,3 +207,24 @@ def test_a_million_answers_of_two_kinds():
     assert mechanism.advantage == pytest.approx(normal.advantage, abs=1e-5)
     assert mechanism.epsilon(1e-6) == pytest.approx(normal.epsilon(1e-6), abs=0.01)
     assert mechanism.error_bound < 1e-8
+
+
+def test_of_a_million_steps_only_losses_that_may_come_are_looked_at(monkeypatch):
+    step, count, tilts = dp.group(dp.RandomizedResponse(1), 2), 1_000_003, []
+    made = lattice_sums._Tilt.__init__
+    monkeypatch.setattr(
+        lattice_sums._Tilt, "__init__", lambda self, *given: (tilts.append(given), made(self, *given))[1]
+    )
+    whole = step**count
+    law = step._loss_law()
+    width = float(law.kinks[1] - law.kinks[0])
+    # All sums by one long Fourier transform, with an absolute error of some 1e-12.
+    size = next_fast_len(2 * count + 1, real=True)
+    mass = np.fft.irfft(np.fft.rfft(law.q, size) ** count, size)
+    mean, deviation = count * step.privacy_loss.mean(), math.sqrt(count * step.privacy_loss.variance())
+    loss = count * float(law.kinks[0]) + width * np.arange(size)
+    epsilon = mean + deviation * np.array([-3.0, -1.0, 0.0, 1.0, 3.0])
+    expected = [np.sum(mass[loss > e] * -np.expm1(e - loss[loss > e])) for e in epsilon]
+    value, error = whole.privacy_profile(epsilon, with_error=True)
+    assert np.all(np.abs(value - expected) <= error + 1e-9)
+    assert len(tilts) < 60

@@ -526,3 +526,22 @@ def test_products_of_finite_transforms_keep_their_bounds(c):
                 right *= sum(q * mp.exp(z * loss) for q, loss in pairs) / sum(q * mp.exp(c * loss) for q, loss in pairs)
             assert abs(right - complex(ratio[k])) <= abs(right) * error[k]
             assert error[k] < 1e-9
+
+
+@pytest.mark.deep
+def test_a_line_that_needs_more_noise_than_any_number_has_room_for_leaves_the_other_bounds():
+    rate, count = 0.1038420841976843, 65
+    m = dp.SubsampledDiscreteGaussian(0.10820411918219702, rate, 8488, "remove") ** count
+    # Taking part in a step is seen there.
+    value, error = m.privacy_profile(1.0, with_error=True)
+    assert abs(value + math.expm1(count * math.log1p(-rate))) <= error + 1e-15 < 1e-5
+
+
+def test_where_a_profile_ends_is_known_without_tables():
+    m = dp.SubsampledDiscreteGaussian(0.61, 0.16, 5, "remove") ** 50
+    table = m._faces._forward
+    end = table.beyond(1e-14)
+    assert not table._pieces and end < table.end / 10
+    # Chernoff's bound, without its factor: δ(ε) ≤ e^{(s − 1)(D_s − ε)}.
+    more = np.geomspace(0.01, 0.5, 50)
+    assert np.min(more * (m.renyi_divergence(1 + more) - end)) < math.log(1e-14) + 3

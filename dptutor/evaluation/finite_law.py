@@ -36,6 +36,8 @@ MOST_ATOMS, _MOST_SUMS, _MOST_STEPS = 200_000, 4_000_000, 4_000
 _MOST_MULTIPLES, _LONGEST = 2_000, 20_000
 # Tails are summed over losses that differ by no more than this, so that no factor overflows.
 _SPAN = 300.0
+# More such blocks than this are not gone through one by one where no more losses than this matter to each other.
+_MANY_BLOCKS, _FEW_WITHIN = 1000, 100
 # Points and weights of integrals from 0 to 1.
 _SHARES, _SHARE_WEIGHTS = (1.0 + gauss(10)[0]) / 2, gauss(10)[1] / 2
 
@@ -518,6 +520,14 @@ class FiniteLaw(AtomicLaw):
         loss, log_q = self.kinks, self.log_q
         tail = np.zeros(loss.size + 1)
         end = loss.size
+        if end and loss[-1] - loss[0] > _MANY_BLOCKS * _SPAN:
+            # Of losses so far apart few matter to one.
+            within = np.searchsorted(loss, loss + LARGEST_LOSS) - np.arange(end)
+            if within.max() <= _FEW_WITHIN:
+                with np.errstate(under="ignore"):
+                    for k in range(within.max()):
+                        tail[: end - k] += np.exp(log_q[k:] - (loss[k:] - loss[: end - k]))
+                return np.minimum(tail, 1.0)
         with np.errstate(under="ignore"):
             while end:
                 last = loss[end - 1]

@@ -23,6 +23,8 @@ _NODES, _WEIGHTS = gauss(16)
 _ACCURACY, _FLOOR, _MOST_PIECES = 1e-12, 1e-15, 4096
 # Losses that may be told from 0, of steps that are taken part in ever so rarely.
 _SMALLEST, _CUTS = 1e-30, 112
+# log of a δ from which on it has all its digits, and what rounding may leave of an area, relative to it.
+_FAINT, _LEFT = math.log(1e-290), 1e-11
 # Losses from which on nothing is looked for, by how much the logarithm of an integrand falls until it has vanished, by
 # how much it may rise between two cuts, and how closely the end of δ is found.
 _FARTHEST, _VANISHED, _STEEPEST, _CLOSE = 1e15, math.log(1e-9), 100.0, 1e-4
@@ -96,12 +98,49 @@ def _log_growing_area(mechanism, tilt: float) -> float:
         cuts, heights = np.insert(cuts, place, middle), np.insert(heights, place, logs(middle))
     most = float(heights.max())
     end = int(np.flatnonzero(np.isfinite(heights))[-1])
-    if heights[end] > most + _VANISHED and cuts[min(end + 1, len(cuts) - 1)] < largest:
+    if not (heights[end] > most + _VANISHED and cuts[min(end + 1, len(cuts) - 1)] < largest):
+        return most + math.log(integral(lambda epsilon: np.exp(logs(epsilon) - most), cuts))
+    if mechanism._made_of() is None:
         raise NumericalError(
             f"the Rényi divergence of order {tilt + 1:g} of {shortened(repr(mechanism), 120)} depends on a δ less "
             "than any number, or on losses larger than are looked for: dptutor cannot compute it"
         )
-    return most + math.log(integral(lambda epsilon: np.exp(logs(epsilon) - most), cuts))
+    # Up to where δ has all its digits; what is beyond is known by parts.
+    seen = heights - tilt * cuts > _FAINT
+    cuts, most = cuts[seen], float(heights[seen].max(initial=-math.inf))
+    area = integral(lambda epsilon: np.exp(logs(epsilon) - most), cuts) if cuts.size > 1 else 0.0
+    within = most + math.log(area) if area > 0 else -math.inf
+    return float(
+        np.logaddexp(within, _log_area_beyond(mechanism, tilt + 1.0, np.append(cuts, 0.0)[: max(cuts.size, 1)]))
+    )
+
+
+def _log_area_beyond(mechanism, s: float, cuts) -> float:
+    """At least log ∫ e^{(s−1)ε} δ(ε) dε from the last of these losses, of which the first is 0, on.
+
+    What is known by its divergence has that much left; of a join the profile is at most the sum of those of its parts,
+    and of a meet at most each.
+    """
+    if mechanism._delta(np.asarray(math.inf)) > 0:
+        return math.inf
+    if cuts[-1] >= mechanism._largest_finite_loss():
+        return -math.inf
+    parts, any_of = mechanism._made_of() or (mechanism.both_directions, True)
+    if parts:
+        beyond = [_log_area_beyond(part, s, cuts) for part in parts]
+        return float(np.logaddexp.reduce(beyond)) if any_of else min(beyond)
+    exponent = (s - 1.0) * float(mechanism._renyi(np.array([s]))[0])
+    if not 0.0 < exponent < math.inf:
+        return -math.inf if exponent <= 0 else math.inf
+    log_all = exponent + math.log(-math.expm1(-exponent)) - math.log(s) - math.log(s - 1.0)
+
+    def share(epsilon):
+        with np.errstate(divide="ignore"):
+            return np.exp((s - 1.0) * epsilon + np.log(mechanism._delta(epsilon)) - log_all)
+
+    within = integral(share, cuts) if len(cuts) > 1 else 0.0
+    back = _weighted_area(mechanism.reverse, lambda epsilon: 1.0, -s) * math.exp(-max(log_all, -LARGEST_LOSS))
+    return log_all + math.log(max(1.0 - within - back, 0.0) + _LEFT)
 
 
 @np.errstate(all="ignore")  # what overflows has an infinite bound

@@ -284,7 +284,8 @@ class _Upper:
         start = _Tilt(self._parts, 0.0, self._places.last)
         start.known(self._places.log_mass, 0.0)
         tilts, cuts = [start], list[int]()
-        while not tilts[0].reaches(first):
+        # Until nothing is left, on both sides.
+        while not tilts[0].reaches(first) and tilts[0].log_largest > SMALLEST_LOG:
             below = tilts[0].next(-1)
             cuts.insert(0, _taken_over(tilts[0], below, below, tilts[0]))
             tilts.insert(0, below)

@@ -135,7 +135,8 @@ class Lines:
     def near(self) -> Any:
         """log δ ↦ about where δ of finite losses has this logarithm, and log α ↦ about where α has; None if a search is
         cheap without them, as with few atoms."""
-        by_lines = self.most_terms > 1 and (self._exact is not None or len(self._laplace) > 1)
+        several = self._exact is not None or len(self._laplace) > 1 or _WIDEST < self.largest < math.inf
+        by_lines = self.most_terms > 1 and several
         if not by_lines or self._mu or self._others:
             return None, None
         serving = self._exact or self._inverter
@@ -172,6 +173,13 @@ class Lines:
         if self._noise is None:
             return self._exact.profile(epsilon)
         return self._through(self._noise, epsilon)
+
+    def log_most(self, epsilon: np.ndarray) -> np.ndarray:
+        """log of an upper bound on the same, by Chernoff's bound; infinite where values themselves are quick."""
+        if self._exact is not None:
+            return np.full(epsilon.shape, math.inf)
+        with np.errstate(divide="ignore"):
+            return np.log(self._inverter.chernoff(epsilon)[1])
 
     def _by_power(self, epsilon: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """One scale so often that near the end of the range only few densities come together."""

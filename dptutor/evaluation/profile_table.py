@@ -43,6 +43,8 @@ _NEARLY_ZERO, _ZERO = 1e-290, 1e-320
 _LEBESGUE, _OF_LAST, _OF_KINK, _ROUGH = 2.7, 4.0, 16.0, 1e-3
 # Largest distance of a line from a polynomial that rises, in units of the rise.
 _FLAT = 4.0
+# Places up to the end at which δ may be negligible.
+_TRIED = 80
 
 
 @dataclass(frozen=True)
@@ -178,6 +180,10 @@ class ProfileTable:
             return known
         if not math.isfinite(self.end) or self.end == 0.0:
             return self.end
+        places = self.end * np.geomspace(2.0**-6, 1.0, _TRIED)
+        small = np.asarray(self._evaluator.log_most(places) <= math.log(delta))
+        if small.any():
+            return float(places[np.argmax(small)])
         place = self.end * 2.0**-6
         while place < self.end and float(self.at(np.array([place])).delta[0]) > delta:
             place = min(1.3 * place, self.end)

@@ -316,6 +316,10 @@ class LinesProfile(Profile):
         """As many as a few seconds allow for all intervals."""
         return int(np.clip(_MOST_SUMMED / self._lines.most_terms, *_PIECES))
 
+    def log_most(self, epsilon: np.ndarray) -> np.ndarray:
+        """log of an upper bound on δ, where that is much less work than δ."""
+        return self._lines.log_most(epsilon)
+
     def cuts(self, interval: int) -> np.ndarray:
         """Losses within an interval at which the profile bends."""
         low, high = self.edges[interval : interval + 2]

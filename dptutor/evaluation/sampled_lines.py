@@ -448,7 +448,9 @@ class _Line:
             value = mass + value
             error = error + (_rounding_of(self.log_mass) + self.of_masses) * mass
         lower[at], upper[at] = value - error, value + error
-        if self.mu:
+        if self.mu**2 / 8 > LARGEST_LOSS:
+            lower[at] = 0.0  # so much noise leaves nothing
+        elif self.mu:
             density, its_spread = more[0]
             price = size * (density + its_spread + self.truncated[1] + 4 * math.exp(-_DEPTH) / self.mu)
             lower[at] -= np.maximum(price, 0.0) * self.mu**2 * math.exp(self.mu**2 / 8) * (1 + 1e-12)

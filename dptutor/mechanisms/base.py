@@ -217,6 +217,10 @@ class Mechanism(Bounded, ABC):
         """
         return ((self, 1),), False
 
+    def _made_of(self) -> tuple[tuple[Mechanism, ...], bool] | None:
+        """Of a join its parts and True, as δ is the largest of theirs; of a meet and False, as it is below each."""
+        return None
+
     def _loss_law(self) -> LossLaw | None:
         """The law of the loss, where it is of a kind in `dptutor.evaluation.laws`, which compositions know."""
         return None
@@ -541,6 +545,9 @@ class Mechanism(Bounded, ABC):
         two directions, as in Rényi differential privacy: this number adds up under composition, and accountants
         publish it. It is not the Rényi divergence of a single pair. All other faces and divergences are those of one
         pair, the join of both directions, whose Rényi divergence is at least as large.
+
+        Of a join of k mechanisms it is an upper bound where it depends on a δ less than any float, too large by at most
+        log(k)/(s − 1); of a meet, too, but it is at most that of each part.
 
         Parameters
         ----------

@@ -165,7 +165,9 @@ class Composition(Mechanism):
 
     def _delta_error(self, epsilon):
         rounding = 1e-15 * self._infinite
-        found = self._up_to_the_end(lambda within: self._faces.delta_error(within) + rounding, epsilon, rounding)
+        # Masses that underflow may be those of losses up to the largest.
+        inside = rounding + AtomicLaw.missing
+        found = self._up_to_the_end(lambda within: self._faces.delta_error(within) + inside, epsilon, rounding)
         return found + self._open_end(epsilon)
 
     def _delta_quickly(self, epsilon):
@@ -177,7 +179,9 @@ class Composition(Mechanism):
     def _delta_at_most(self, epsilon):
         rounding = 1e-15 * self._infinite
         most = self._up_to_the_end(
-            lambda within: self._faces.delta_at_most(within) + rounding, epsilon, self._infinite + rounding
+            lambda within: self._faces.delta_at_most(within) + (rounding + AtomicLaw.missing),
+            epsilon,
+            self._infinite + rounding,
         )
         return most + self._open_end(epsilon)
 

@@ -92,6 +92,8 @@ class FiniteMechanism(Mechanism):
         epsilon, finite = np.asarray(epsilon, dtype=float), np.isfinite(epsilon)
         moved = self._law.location_error + np.where(finite, 4 * LAST_PLACE * (1.0 + np.abs(epsilon)), 0.0)
         of_atoms = 2 * moved * self._law.scaled_tail(epsilon - moved)
+        # Masses that underflow.
+        of_atoms += np.where(epsilon < self._largest_finite_loss(), self._law.missing, 0.0)
         return np.where(epsilon == math.inf, 0.0, super()._delta_error(epsilon) + of_atoms)
 
 

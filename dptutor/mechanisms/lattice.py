@@ -155,6 +155,9 @@ class Join(_Pairing):
         lows, highs = zip(*(part._loss_range() for part in self.parts), strict=True)
         return min(lows), max(highs)
 
+    def _made_of(self) -> tuple[tuple[Mechanism, ...], bool]:
+        return self.parts, True
+
     def _errors(self, epsilon: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         return self._worse(epsilon)[1:]
 
@@ -181,6 +184,9 @@ class Meet(_Pairing):
         lows, highs = zip(*(part._loss_range() for part in self.parts), strict=True)
         return max(lows), min(highs)
 
+    def _made_of(self) -> tuple[tuple[Mechanism, ...], bool]:
+        return self.parts, False
+
     def _tradeoff(self, alpha: np.ndarray) -> np.ndarray:
         return np.maximum(*(part._tradeoff(alpha) for part in self.parts))
 
@@ -194,7 +200,8 @@ class Meet(_Pairing):
         with np.errstate(over="ignore", invalid="ignore"):
             between = 1 - beta - np.exp(np.minimum(epsilon, LARGEST_LOSS)) * alpha
         # Where δ equals one of the two, take that one's digits; it is below both.
-        return np.clip(np.select([own == 0, own == 1], deltas, between), 0.0, np.minimum(*deltas))
+        least = np.minimum(*deltas)
+        return np.clip(np.select([own == 0, own == 1, own == 3], [*deltas, least], between), 0.0, least)
 
     def _delta_error(self, epsilon: np.ndarray) -> np.ndarray:
         epsilon = np.asarray(epsilon)
@@ -205,16 +212,17 @@ class Meet(_Pairing):
             large = 1 + np.exp(np.minimum(epsilon, LARGEST_LOSS)) * alpha
         crossing = np.maximum(*parts) + large * (8 * LAST_PLACE + sum(p.error_bound for p in self.parts))
         # Where α nearly underflows it is unknown which curve the line touches, but δ is below both.
-        faint = (alpha < _HARDLY) & (epsilon > 0)
+        faint = ((alpha < _HARDLY) & (epsilon > 0)) | (own == 3)
         unknown = np.where(faint, np.minimum(*(part._delta(epsilon) for part in self.parts)), 0.0)
-        return np.select([own == 0, own == 1], parts, crossing) + unknown
+        return np.select([own == 0, own == 1, own == 3], [*parts, np.maximum(*parts)], crossing) + unknown
 
     @cached_property
     def _touching(self) -> Callable[[np.ndarray], Any]:
         return remembering(self._touched)
 
     def _touched(self, epsilon: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Where a line of slope −e^ε touches max(f, f̃), and whose curve it touches (2: where they cross)."""
+        """Where a line of slope −e^ε touches max(f, f̃), and whose curve it touches (2: where they cross, 3: unknown, as
+        α underflows; then the curve with the smaller δ)."""
         alpha, beta, own, low, high = self._ends(epsilon)
         crossing = own == 2
         if np.any(crossing):
@@ -226,6 +234,12 @@ class Meet(_Pairing):
                 at[missed] = self._crossing(low[missed], high[missed])
             alpha[crossing] = at
             beta[crossing] = np.maximum(*(part._tradeoff(at) for part in self.parts))
+        faint = crossing & (alpha < _HARDLY)
+        if np.any(faint):
+            first, second = (part._delta(epsilon[faint]) for part in self.parts)
+            errors = zip(*(part._errors(epsilon[faint]) for part in self.parts), strict=True)
+            alpha[faint], beta[faint] = (np.where(first <= second, *both) for both in errors)
+            own = np.where(faint, 3, own)
         return alpha, beta, own
 
     def _ends(self, epsilon: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
