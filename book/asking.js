@@ -40,7 +40,7 @@ function worded(text, name) {
   return bare ? [make("span", { class: "ask-unseen" }, `${name}: `), ...inside] : inside;
 }
 
-// The same order for everybody each time, and never the right one.
+// The same order for everybody each time, with no step right before the one that follows it.
 function shuffled(count, name) {
   let state = [...name].reduce((sum, letter) => (sum * 31 + letter.charCodeAt(0)) >>> 0, 7);
   const order = [...Array(count).keys()];
@@ -50,7 +50,7 @@ function shuffled(count, name) {
       const other = Math.floor((state / 2 ** 32) * (k + 1));
       [order[k], order[other]] = [order[other], order[k]];
     }
-  while (order.every((place, k) => place === k));
+  while (order.some((place, k) => order[k + 1] === place + 1));
   return order;
 }
 
@@ -281,7 +281,7 @@ class Ask {
     const known = this.reply(place);
     const lawful =
       place === null && !law && sketch.data.laws.length
-        ? "This could be such a curve, but it is not the right one. "
+        ? "This breaks no law of such curves, but it is not the right one. "
         : "";
     const where = place === right ? "" : `${lawful}${sketch.words(line, truth, found)} `;
     const key = `The solid line is the right curve, the dashed one yours${place === right ? "" : "; the circle marks the place"}.`;

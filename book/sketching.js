@@ -63,20 +63,22 @@ const BREACHES = {
   },
   convex: (line) => {
     const hull = hullOf(line);
-    return line.map(([x, y]) => y - heightAt(hull, x) - SLACK);
+    return line.map((point) => distance(point, hull) - SLACK);
   },
   concave: (line) => {
     const hull = hullOf(line.map(([x, y]) => [x, -y]));
-    return line.map(([x, y]) => -heightAt(hull, x) - y - SLACK);
+    return line.map(([x, y]) => distance([x, -y], hull) - SLACK);
   },
   below: (line, { guide }) => line.map(([x, y]) => y - heightAt(curveOf(guide), x) - SLACK),
   above: (line, { guide }) => line.map(([x, y]) => heightAt(curveOf(guide), x) - y - SLACK),
   ends: (line, { ends }) =>
     line.map(([x, y]) => Math.max(...ends.map(([at, height]) => (x === at ? Math.abs(y - height) - ENDS : -1)))),
-  symmetric: (line, { mirror }) =>
-    mirror === "middle"
-      ? line.map(([, y], k) => Math.abs(y - line[line.length - 1 - k][1]) - 2 * SLACK)
-      : line.map(([x, y]) => distance([y, x], line) - 2 * SLACK),
+  symmetric: (line, { mirror }) => {
+    if (mirror === "middle") return line.map(([, y], k) => Math.abs(y - line[line.length - 1 - k][1]) - 2 * SLACK);
+    // A curve that begins below 1 falls to its first point along the axis.
+    const whole = [[0, 1], ...line];
+    return line.map(([x, y]) => distance([y, x], whole) - 2 * SLACK);
+  },
 };
 
 // What there is to say to a line: whether it is right, which of the known curves it is, which law it breaks, and where to

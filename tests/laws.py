@@ -28,6 +28,7 @@ from pathlib import Path
 import numpy as np
 
 import dptutor as dp
+from dptutor.evaluation.curves import TooRough
 from dptutor.mechanisms import composition, registry
 from dptutor.mechanisms.composition import Composition
 
@@ -271,7 +272,7 @@ def of_groups(m, size):
 
 
 def of_evaluators(m):
-    """Whether what is answered and what a grid, or lines, would answer have a value in common."""
+    """Whether what is answered and what a grid, lines or curves would answer have a value in common."""
     pair = m.both_directions[0] if m.both_directions else m
     whole = pair if isinstance(pair, Composition) else Composition(((pair, 1),))
     if whole._infinite == 1.0:
@@ -280,9 +281,12 @@ def of_evaluators(m):
     others = [composition._by_grid]
     if all(composition._is_known(part) for part, _ in whole.factors):
         others.append(composition._by_lines)
+    others.append(composition._by_curves)
     for other in others:
         try:
             faces = other(whole)
+        except TooRough:
+            continue
         except TimeoutError:
             return  # they need not be quick
         if not (np.abs(faces.delta(EPSILON) - value) <= faces.delta_error(EPSILON) + error + ROUNDING).all():

@@ -13,7 +13,7 @@ from scipy.stats import norm
 
 import dptutor as dp
 from dptutor.evaluation.lognormal_inversion import lognormal_tails
-from dptutor.evaluation.lognormal_sums import _level, lognormal_sum
+from dptutor.evaluation.lognormal_sums import _level, _window, lognormal_sum, ratio_of_levels
 from dptutor.explore.gallery.batches import balls_in_bins, composed, profile_of
 
 
@@ -320,3 +320,18 @@ def test_much_noise_and_many_bins_have_an_answer_that_is_within_its_bound(sigma,
 def test_sums_whose_squares_are_beyond_all_numbers_are_on_a_grid():
     level = _level(20.0, 1000, math.exp(400.0), math.exp(401.0), 2048)
     assert np.all(np.isfinite(level.value)) and np.all(level.low <= level.value + level.noise)
+
+
+def test_the_smallest_sums_of_two_variables_that_are_far_apart_are_on_a_grid():
+    lowest, _ = _window(20.0, 2)
+    level = _level(20.0, 2, lowest, math.e * lowest, 2048)
+    assert level.k[-1] > 0 and np.all(level.low <= level.value + level.noise)
+
+
+def test_grids_that_would_take_long_have_fewer_levels_or_are_refused():
+    assert ratio_of_levels(1.0, 1000) == math.e < ratio_of_levels(1 / 0.078, 107)
+    with pytest.raises(ValueError, match=r"^noise_multiplier is too small for so many steps, got 0\.05 and 100000: "):
+        dp.BallsAndBins(0.05, 100_000)
+    with pytest.raises(ValueError, match=r"^noise_multiplier is too small for so many steps"):
+        dp.ShuffledBatches(0.05, 100_000, "lower")
+    assert dp.ShuffledBatches(0.05, 100_000).epsilon(1e-5) == dp.Gaussian(0.05).epsilon(1e-5)

@@ -35,6 +35,7 @@ def test_every_registered_mechanism_has_one_plate_and_no_other_has():
 @pytest.mark.whole
 @pytest.mark.parametrize("name", REGISTERED)
 def test_a_plate_says_all_that_plates_say_and_cites_a_source(name):
+    assert name in PLATES, "each mechanism has a plate in book/mechanisms.yaml"
     plate = PLATES[name]
     assert set(TEXTS) <= set(plate) <= {*TEXTS, "between"}
     assert all(plate[text].strip() for text in TEXTS)

@@ -271,7 +271,7 @@ def test_every_parameter_of_what_is_public_is_given_something_that_is_accepted()
     for name, function in CALLED.items():
         for parameter in inspect.signature(function).parameters.values():
             known = parameter.name in numbers or parameter.name in ARGUMENTS or isinstance(parameter.default, str)
-            assert known, f"{name} has a parameter {parameter.name} that these tests know nothing of"
+            assert known, f"{name} has an unknown parameter {parameter.name}: see PARAMETERS in strategies.py"
 
 
 @pytest.mark.parametrize(

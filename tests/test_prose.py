@@ -227,7 +227,7 @@ HERE = {
 }
 
 
-@pytest.mark.words
+@pytest.mark.whole
 @pytest.mark.parametrize("page", [page for page in PAGES if page.stem[0].isdigit()], ids=lambda path: path.stem)
 def test_every_letter_of_a_chapter_is_on_the_page_on_notation_once(page):
     own = re.findall(r"\$([^$]+)\$", HERE[int(page.stem[:2])])
@@ -236,7 +236,6 @@ def test_every_letter_of_a_chapter_is_on_the_page_on_notation_once(page):
     assert not missing
 
 
-@pytest.mark.words
 def test_no_letter_of_a_chapter_is_listed_twice_or_without_use():
     for number, meanings in HERE.items():
         heads = [re.search(r"\$([^$=]+)", part)[1] for part in meanings.split(";")]

@@ -49,8 +49,18 @@ def exact(function):
     return function
 
 
+class AtLeast(float):
+    """What is said to be at least a number, which is rounded down."""
+
+
+class AtMost(float):
+    """What is said to be at most a number, which is rounded up."""
+
+
 def is_rounding(said, value):
     """Whether a number is another one, rounded to the digits that it has."""
+    if isinstance(value, AtLeast | AtMost):
+        return 0 <= (value - float(said)) * (1 if isinstance(value, AtLeast) else -1) < 0.0115
     if isinstance(value, str):
         return said in (value, value.replace("-", "−"))
     if isnan(value) or isinf(value):
@@ -330,7 +340,7 @@ def batches(sigma, batches, epochs):
     if sigma > 1.6 and least < said:  # elsewhere balls and bins show less
         least = max(least, (dp.BallsAndBins(sigma, count) ** times).epsilon(1e-5))
     # The attack that takes the largest answer has all other gradients opposite to the record's.
-    return {"said": said, "least": least, "most": most, "opposite": least == largest}
+    return {"said": said, "least": AtLeast(least), "most": AtMost(most), "opposite": least == largest}
 
 
 @exact
@@ -1045,12 +1055,13 @@ def test_what_is_said_is_so_and_would_not_be_in_another_ones_place(name):
                 same = all(is_rounding(e._filled(f"{{{a}}}"), getattr(so, b)) for a, b in ((one, two), (two, one)))
                 assert same or wrong_about(e, other, so), f"{setting}: {other}"
                 exchanged += not same
-    assert exchanged
+    assert exchanged, "a sentence needs a second form or a second number: what else could be wrong about it?"
 
 
 @every_explorer
 def test_a_task_can_be_done_with_the_stops_and_is_not_done_at_the_start(name):
     e = getattr(dp.explore, name)()
+    assert name in FOUND, "FOUND says at which setting the task of each explorer is done, and what is so there"
     done, fits = FOUND[name]
     for setting, is_done in ((e.setting, False), (e.setting | done, True)):
         assert all(value in e.parameters[each].values for each, value in setting.items())

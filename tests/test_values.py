@@ -165,7 +165,8 @@ def test_matching_gives_what_the_constructor_takes(m):
 
 
 def test_every_registered_mechanism_is_matched_above():
-    assert [type(m).__name__ for m in ONE_OF_EACH] == dp.mechanisms.registry.__all__
+    missing = {*dp.mechanisms.registry.__all__} - {type(m).__name__ for m in ONE_OF_EACH}
+    assert not missing, "add one of each to ONE_OF_EACH, with arguments that are all different"
     match dp.KaryRandomizedResponse(epsilon=1.5, categories=5):
         case dp.KaryRandomizedResponse(epsilon, categories):
             assert (epsilon, categories) == (1.5, 5)
@@ -304,3 +305,23 @@ def test_a_target_out_of_reach_is_told_from_a_wrong_argument():
     with pytest.raises(ValueError, match="advantage") as caught:
         dp.calibrate(family, advantage=1.5)
     assert not isinstance(caught.value, dp.Unreachable)
+
+
+@pytest.mark.parametrize(
+    "m",
+    [
+        dp.FiniteExperiment([0.5, 0.5], [0.2, 0.8]),
+        dp.BallsAndBins(2, 7, "add")._whole,
+        dp.meet(dp.Gaussian(), dp.SubsampledGaussian(1, 0.1, "add")),
+        dp.join(dp.Gaussian(), dp.SubsampledGaussian(1, 0.1, "add")),
+    ],
+)
+def test_what_the_reverse_has_computed_is_kept(m):
+    assert m.reverse is m.reverse and m.reverse.reverse is m
+    assert m.symmetrized.directions[1] is m.symmetrized.directions[1] is not m
+
+
+def test_both_directions_have_one_law_between_them():
+    whole = dp.BallsAndBins(2, 7)
+    assert whole._whole.reverse is whole._whole and whole._whole.directions[1] is whole._whole.directions[1]
+    assert whole.directions[0]._whole is whole._removal

@@ -23,9 +23,10 @@ by e^(ax), a < 0 for puts and a > 0 for calls, so that the largest ones are thos
 comes back in part; with F(b) = E[e^(bX); X ≤ B] and W the circle's length, the sums above W are, times e^(aS), at
 most e^((a−b)W) F(b)^T for every b ≥ a, b ≥ 0.
 
-*Levels* of grids, each e times as long as the one before, keep the relative resolution; each is refined until the gap
-is small. Since put is convex, the lower hull of any points above it is above it too: that of all levels' points is the
-larger law. Where one level follows on another, the gap is that to the smaller law of the latter.
+*Levels* of grids, each e times as long as the one before, or more if they are many, keep the relative resolution; each
+is refined until the gap is small. Since put is convex, the lower hull of any points above it is above it too: that of
+all levels' points is the larger law. Where one level follows on another, the gap is that to the smaller law of the
+latter.
 """
 
 from __future__ import annotations
@@ -56,6 +57,9 @@ _RELATIVE = 1e-12
 _LARGEST_LOG = 0.9 * math.log(2.0) * np.finfo(np.longdouble).maxexp
 # Largest number of grid points of all levels together, and smallest end of a level.
 _ALL, _LEAST_LEVEL = 2**22, 1.1
+# What all levels may cost, in grid points, what a level costs besides, and from how many points on transforms are slow;
+# and smallest number of grid points before a level begins.
+_COST, _EACH, _SLOW, _LEAST_POINTS = 4.7e6, 18_000, 2**18, 32
 
 
 @dataclass(frozen=True)
@@ -83,9 +87,11 @@ class LogNormalSum:
 def lognormal_sum(mu: float, count: int) -> LogNormalSum:
     """The sum of `count` log-normal variables of mean 1, z multiplied by `mu`."""
     lowest, highest = _window(mu, count)
-    ends = [highest]
+    ends, ratio = [highest], ratio_of_levels(mu, count)
+    if ratio is None:
+        raise ValueError("the sums of so many variables are too far apart: they would take longer than ten seconds")
     while ends[-1] > lowest:
-        ends.append(ends[-1] / math.e)
+        ends.append(ends[-1] / ratio)
     most = max(_FIRST, min(_MOST, 1 << (_ALL // len(ends)).bit_length() - 1))
     levels: list[_Level] = []
     start = lowest
@@ -95,6 +101,21 @@ def lognormal_sum(mu: float, count: int) -> LogNormalSum:
             levels.append(_refined(mu, count, start, end, most))
             start = float(levels[-1].k[-1])
     return _stitched(levels, count)
+
+
+def ratio_of_levels(mu: float, count: int) -> float | None:
+    """How many times as long as the one before each level is: e, or more where so many levels would take long; none
+    where even these would, or be too coarse."""
+    lowest, highest = _window(mu, count)
+    first = _first_points(count)
+    most = _COST / (_EACH * min(count / _ROUND**2, 1.0) + first + first**2 / _SLOW)
+    ratio = math.exp(max(1.0, (math.log(highest) - math.log(lowest)) / most))
+    return ratio if ratio * _LEAST_POINTS <= first else None
+
+
+def _first_points(count: int) -> int:
+    """Grid points of a level at first."""
+    return max(_FIRST, 2 << (count - 1).bit_length())
 
 
 def _window(mu: float, count: int) -> tuple[float, float]:
@@ -127,7 +148,7 @@ class _Level:
 
 
 def _refined(mu: float, count: int, start: float, end: float, most: float) -> _Level:
-    points = max(_FIRST, 2 << (count - 1).bit_length())
+    points = _first_points(count)
     while True:
         level = _level(mu, count, start, end, points)
         # In units of δ, in that direction in which it is larger.
@@ -150,7 +171,9 @@ def _level(mu: float, count: int, start: float, end: float, points: int) -> _Lev
         step = end / points
         # The mean is at most 1, but for rounding.
         high = 1.000001 * (step + 1.0)
-        t = float(brentq(lambda x: x - _mean_below(x, mu) - step, min(t, step), high, xtol=1e-300, rtol=1e-15))
+        # Up to two thousand halvings: t may be next to nothing.
+        ends, places = (min(t, step), high), {"xtol": 1e-300, "rtol": 1e-15, "maxiter": 2000}
+        t = float(brentq(lambda x: x - _mean_below(x, mu) - step, *ends, **places))
     head, origin = float(ndtr(_deviation(t, mu))), _mean_below(t, mu)
     before = before * math.ceil(origin / step)
     k = count * origin + step * np.arange(points + 1)

@@ -18,6 +18,8 @@ from .polynomials import gauss
 
 Function: TypeAlias = Callable[[np.ndarray], np.ndarray]
 
+# log of an excess from which on H is summed.
+_LARGE = math.log(0.5)
 # Integrals up to such exponents by so many points.
 _INTEGRATED = 30.0
 _NODES, _WEIGHTS = gauss(40)
@@ -35,35 +37,43 @@ def renyi_of_answers(
     Centers of normal terms lie from `low` to `high`.
     """
 
-    def log_terms(z: np.ndarray) -> np.ndarray:
-        return log_excess(loss_at(z), t, order == 1.0) + log_density(z)
+    def area(log_terms: Function) -> float:
+        """log ∫ e^terms / √2π."""
+        at = peaks(log_terms, low - TAIL, high + TAIL)
+        largest = float(np.max(log_terms(at)))
+        # So far away a peak's width is nothing next to its height.
+        if largest == -math.inf or np.max(np.abs(at)) > _FAR:
+            return largest
+        cuts = np.unique(np.concatenate([[low - TAIL, high + TAIL], *(at + d for d in (*_AROUND, *-_AROUND, 0.0))]))
+        found = integral(lambda z: np.exp(log_terms(z) - largest), cuts)
+        return largest + math.log(found / math.sqrt(2 * math.pi))
 
-    at = peaks(log_terms, low - TAIL, high + TAIL)
-    largest = float(np.max(log_terms(at), initial=-math.inf))
-    if largest == -math.inf:
-        return 0.0
-    if np.max(np.abs(at)) > _FAR:
-        return max(largest / (order - 1.0), 0.0)
-    cuts = np.unique(np.concatenate([[low - TAIL, high + TAIL], *(at + d for d in (*_AROUND, *-_AROUND, 0.0))]))
-    area = integral(lambda z: np.exp(log_terms(z) - largest), cuts) / math.sqrt(2 * math.pi)
-    return renyi_of_excess(largest + math.log(area), order, t)
+    excess = area(lambda z: log_excess(loss_at(z), t, order == 1.0) + log_density(z))
+    return renyi_of_excess(excess, order, t, lambda: area(lambda z: t * loss_at(z) + log_density(z)))
 
 
-def renyi_of_excess(log_sum: float, order: float, t: float) -> float:
-    """D_s from log |H(t) − 1|; of order 1 the excess is the divergence."""
+def renyi_of_excess(log_sum: float, order: float, t: float, log_h: Callable[[], float]) -> float:
+    """D_s from log |H(t) − 1|, or from log H(t) where that is near 0; of order 1 the excess is the divergence."""
     if order == 1.0:
         return math.exp(log_sum)
     if t * (t - 1.0) > 0:
         return float(np.logaddexp(0.0, log_sum)) / (order - 1.0)
+    if log_sum > _LARGE:
+        return log_h() / (order - 1.0)
     return math.log1p(-math.exp(log_sum)) / (order - 1.0)
 
 
 def peaks(function: Function, low: float, high: float) -> np.ndarray:
-    """Where a smooth function has its local maxima, nearly."""
+    """Where a smooth function has its local maxima, nearly; −∞, where a loss underflows, is none."""
     near = np.linspace(-TAIL, TAIL, _PLACES)
     places = np.unique(np.concatenate([np.linspace(low, high, _PLACES), near[(near > low) & (near < high)]]))
     value = np.concatenate([[-np.inf], function(places), [-np.inf]])
-    highest = np.flatnonzero((value[1:-1] >= value[:-2]) & (value[1:-1] >= value[2:]))
+    # Where the loss underflows at two places, it does between them.
+    # Where the loss underflows at two places, it does between them.
+    is_peak = (value[1:-1] >= value[:-2]) & (value[1:-1] >= value[2:]) & (value[1:-1] > -np.inf)
+    if not is_peak.any():
+        return places[:1]
+    highest = np.flatnonzero(is_peak)
     found = []
     for place in highest.tolist():
         left, right = places[max(place - 1, 0)], places[min(place + 1, places.size - 1)]

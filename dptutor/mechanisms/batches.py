@@ -29,7 +29,7 @@ from scipy.special import gammaln, log_ndtr, logsumexp
 
 from .._validation import choice, positive_integer, positive_number, real_number
 from ..evaluation.finite_law import FiniteLaw
-from ..evaluation.lognormal_sums import LogNormalSum, lognormal_sum
+from ..evaluation.lognormal_sums import LogNormalSum, lognormal_sum, ratio_of_levels
 from ..evaluation.roots import decreasing_root
 from .base import Mechanism
 from .delegated import SymmetricDelegated
@@ -99,7 +99,8 @@ class BallsAndBins(Directed):
     noise_multiplier : float
         σ, the noise's standard deviation in units of the clip; in [0.05, 1000].
     steps : int
-        T, the number of steps of an epoch, at most 100 000.
+        T, the number of steps of an epoch, at most 100 000; fewer where the noise is small, for which a call that would
+        take longer than ten seconds is refused: all for σ from 0.3 on, 30 000 from 0.08 on, 1000 from 0.05 on.
     direction : {"both", "add", "remove"}
         As for `SubsampledGaussian`.
 
@@ -129,6 +130,7 @@ class BallsAndBins(Directed):
         object.__setattr__(self, "noise_multiplier", _noise(self.noise_multiplier))
         object.__setattr__(self, "steps", _bins(self.steps))
         choice("direction", self.direction, DIRECTIONS)
+        _within_reach(self.noise_multiplier, self.steps)
 
     @cached_property
     def _removal(self) -> Mechanism:
@@ -181,6 +183,8 @@ class ShuffledBatches(SymmetricDelegated):
         object.__setattr__(self, "noise_multiplier", _noise(self.noise_multiplier))
         object.__setattr__(self, "steps", _bins(self.steps))
         choice("bound", self.bound, BOUNDS)
+        if self.bound == "lower":
+            _within_reach(self.noise_multiplier, self.steps)
 
     @cached_property
     def _whole(self) -> Mechanism:
@@ -352,9 +356,11 @@ class _Allocation(FiniteMechanism):
     steps: int
     removal: bool = True
 
-    @property
+    @cached_property
     def reverse(self) -> _Allocation:
-        return replace(self, removal=not self.removal)
+        other = replace(self, removal=not self.removal)
+        other.__dict__["reverse"] = self  # each computes its law once
+        return other
 
     def _outcomes(self) -> tuple[np.ndarray, np.ndarray]:
         return self._law.p, self._law.q
@@ -484,3 +490,11 @@ def _bins(value: object) -> int:
     if steps > _MOST_STEPS:
         raise ValueError(f"steps must be at most {_MOST_STEPS}, got {steps}")
     return steps
+
+
+def _within_reach(noise_multiplier: float, steps: int) -> None:
+    if steps > 1 and ratio_of_levels(1.0 / noise_multiplier, steps) is None:
+        raise ValueError(
+            f"noise_multiplier is too small for so many steps, got {noise_multiplier!r} and {steps}: losses are so far "
+            "apart that they would take longer than ten seconds"
+        )

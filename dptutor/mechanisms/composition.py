@@ -22,7 +22,9 @@ a bound on its error that rests on
         lines.py                           Gaussian noise for the truncation
     subsampled Laplace, and Gaussians    mixtures over the points of Gauss's rule: Bernstein's ellipse, on which the
         laplace_nodes.py                   density of a normal variable bounds the profile of the rest
-    parts without a transform            a grid between two experiments, one more and one less informative (Blackwell's
+    few parts of any other kind          their profiles integrated over each other: polynomials, of which errors and
+        curves.py                          variations bound those of the integrals
+      where these are too many           a grid between two experiments, one more and one less informative (Blackwell's
         discretized.py                     order, which products keep); losses that it cuts count as infinite above
     several exponential mechanisms       one finite experiment above all that may be chosen: the lower convex hull of
         mechanisms/adaptive.py             such a grid and of Chernoff's bound by their Rényi divergences
@@ -47,6 +49,7 @@ import numpy as np
 
 from .._floats import LAST_PLACE
 from .._validation import positive_integer
+from ..evaluation.curves import Curve, Curves, CurveTable, TooRough, curve
 from ..evaluation.discretized import POWERS_GOAL, Factor, bracketed, window
 from ..evaluation.evaluator import Evaluator
 from ..evaluation.faces import FiniteFaces, MixtureFaces, TabulatedFaces
@@ -62,14 +65,16 @@ from .base import Mechanism, as_mechanism
 from .finite import BlatantlyNonPrivate, PerfectPrivacy
 from .gaussian import Gaussian
 
-# Target gap between the bounds for a product on a grid.
-_PRODUCTS_GOAL = 1e-9
+# Target gap between the bounds for a product on a grid; errors of both directions add up where it is mixed further.
+_PRODUCTS_GOAL = 1e-10
 # With more atoms, sums at each place of a line take longer than a grid.
 _FEW_ATOMS = 64
 # Largest number of different mechanisms whose transforms are multiplied at each place of a line.
 _MOST_DIFFERENT = 300
 # Largest number of different subsampled Gaussians with Laplace mechanisms, or finite experiments with many atoms.
 _MOST_STEPS_BESIDE = 16
+# Mechanisms whose profiles are integrated over each other; δ beyond the last place; and where they bend, from the ends.
+_MOST_CURVES, _CURVES_END, _BENDS = 64, 1e-17, 2.0 ** -np.arange(1.0, 44.0)
 # Laplace mechanisms whose losses are integrated over, one after the other.
 _FEW_LAPLACE = 4
 # With less noise the losses of a step with and without the example are more than 200 apart, and nothing is gained.
@@ -112,6 +117,8 @@ class Composition(Mechanism):
     """A composition of mechanisms, in one direction; made by `**` and `@`."""
 
     factors: tuple[tuple[Mechanism, int], ...]
+    # Whether these are some of the parts of a larger composition.
+    beside: bool = False
 
     def __repr__(self):
         return " @ ".join(f"{part!r} ** {count}" if count > 1 else repr(part) for part, count in self.factors)
@@ -128,7 +135,7 @@ class Composition(Mechanism):
     def reverse(self) -> Composition:
         if self.is_symmetric:
             return self
-        other = Composition(tuple((part.reverse, count) for part, count in self.factors))
+        other = Composition(tuple((part.reverse, count) for part, count in self.factors), self.beside)
         other.__dict__["reverse"] = self
         return other
 
@@ -291,6 +298,10 @@ class Composition(Mechanism):
             _enough_noise(others)
         gaussian = all(isinstance(part._loss_law(), NormalLaw | SampledLaw) for part, _ in others)
         if gaussian and not finite:
+            # Where both directions come together losses pile up inside, which contours do not resolve.
+            if len({part._loss_law().direction for part, _ in of_kind(SampledLaw, others)[0]}) > 1:
+                with contextlib.suppress(TooRough):
+                    return _by_curves(self)
             with contextlib.suppress(SlowDecay):
                 return contours(self.factors)
         known = all(_is_known(part) for part, _ in self.factors)
@@ -323,14 +334,22 @@ class Composition(Mechanism):
                 if isinstance(beside, TabulatedFaces) and beside.tables:
                     tops = [part._loss_law().largest_loss for part, count in laplace for _ in range(count)]
                     return beside_laplace(beside, tops)
-        by_lines = None
-        if known:
-            by_lines = _by_lines(self)
-            # With few subsampled steps lines may be less accurate than a grid.
-            if not steps or by_lines.error_bound <= POWERS_GOAL:
-                return by_lines
-        by_grid = _by_grid(self)
-        return by_lines if by_lines is not None and by_lines.error_bound <= by_grid.error_bound else by_grid
+        if known and not steps:
+            return _by_lines(self)
+        found: list[TabulatedFaces | FiniteFaces] = []
+        if self.beside or len(self.factors) > 1:
+            with contextlib.suppress(TooRough):
+                found.append(_by_curves(self))
+        if known and not _is_sharp(found, _PRODUCTS_GOAL):
+            found.append(_by_lines(self))
+        if not _is_sharp(found, POWERS_GOAL if known else _PRODUCTS_GOAL):
+            found.append(_by_grid(self))
+        return min(found, key=lambda faces: faces.error_bound)
+
+
+def _is_sharp(found, goal) -> bool:
+    """Whether one of the faces found is so good that others need not be sought."""
+    return any(faces.error_bound <= goal for faces in found)
 
 
 def _enough_noise(factors) -> None:
@@ -403,7 +422,7 @@ def _is_known(part: Mechanism) -> bool:
 
 def _together(parts):
     """Some of the parts of a composition."""
-    return Composition(parts) if len(parts) > 1 or parts[0][1] > 1 else parts[0][0]
+    return Composition(parts, beside=True) if len(parts) > 1 or parts[0][1] > 1 else parts[0][0]
 
 
 def _by_lines(whole: Composition) -> TabulatedFaces:
@@ -419,12 +438,54 @@ def _by_lines(whole: Composition) -> TabulatedFaces:
     return TabulatedFaces(there, back, infinite, near, loss_near, breakpoints=kinks)
 
 
+def _by_curves(whole: Composition) -> TabulatedFaces:
+    """The faces from the profiles of all parts, integrated over each other.
+
+    Raises
+    ------
+    TooRough
+        If parts are too many or take infinite losses, or polynomials would be too many.
+    """
+    if sum(count for _, count in whole.factors) > _MOST_CURVES or whole._infinite or whole.reverse._infinite:
+        raise TooRough("too many parts, or infinite losses")
+    curves, *rest = (_curves(part).power(count) for part, count in whole.factors)
+    for its in rest:
+        curves = curves.times(its)
+    there = CurveTable(curves.forward)
+    back = there if curves.backward is curves.forward else CurveTable(curves.backward)
+    return TabulatedFaces(there, back, breakpoints=curves.kinks)
+
+
+def _curves(part: Mechanism) -> Curves:
+    """The profiles of both directions of a part as polynomials."""
+    forward = _curve(part)
+    backward = forward if part.is_symmetric else _curve(part.reverse)
+    return Curves(forward, backward, np.unique(np.append(part._breakpoints(), 0.0)))
+
+
+def _curve(part: Mechanism) -> Curve:
+    places = np.geomspace(1e-12, 1e4, 2000)
+    ends = np.append(places[part._delta(places) <= _CURVES_END], part._loss_range()[1])
+    end = float(ends.min())
+    if not math.isfinite(end):
+        raise TooRough("losses are too far apart")
+    kinks = part._breakpoints()
+    edges = np.unique(np.concatenate([[0.0, end], kinks[(kinks > 0) & (kinks < end)]]))
+    bends = [edge + side * end * _BENDS for edge in edges for side in (-1.0, 1.0)]
+
+    def profile(epsilon: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        return part._delta(epsilon), np.minimum(part._delta_error(epsilon), part.error_bound)
+
+    return curve(profile, edges, np.concatenate([np.linspace(0.0, end, 200), *bends]))
+
+
 def _by_grid(whole: Composition) -> FiniteFaces:
     """The faces from a grid; it asks nothing of the parts but their errors."""
     grid = [grid_factor(part, count) for part, count in whole.factors]
     # What the parts leave open themselves adds up.
     own = sum(count * max(part.error_bound, part.reverse.error_bound) for part, count in whole.factors)
-    found = bracketed(grid, max(_PRODUCTS_GOAL if len(grid) > 1 else POWERS_GOAL, own / 4))
+    goal = _PRODUCTS_GOAL if whole.beside or len(grid) > 1 else POWERS_GOAL
+    found = bracketed(grid, max(goal, own / 4))
     gap = found.gap + own
     infinite = whole._infinite, float(whole.reverse._delta(np.asarray(math.inf)))
     smooth = not any(factor.atoms for factor in grid)

@@ -49,8 +49,11 @@ class Directed(Delegated):
         return ((self.directions[0] if both else self, 1),), both
 
     def _towards(self, direction: str) -> Self:
-        made: Any = self
-        return replace(made, direction=direction)
+        own: Any = self
+        made: Any = replace(own, direction=direction)
+        if "_removal" in self.__dict__:
+            made.__dict__["_removal"] = self._removal  # with what it has computed
+        return made
 
     @property
     def directions(self) -> tuple[Self, Self]:

@@ -152,9 +152,13 @@ class FiniteExperiment(FiniteMechanism):
         masses = {each for each in merged.values() if any(each)}
         return masses == {(q, p) for p, q in masses}
 
-    @property
+    @cached_property
     def reverse(self) -> FiniteExperiment:
-        return self if self.is_symmetric else FiniteExperiment(self.q, self.p)
+        if self.is_symmetric:
+            return self
+        other = FiniteExperiment(self.q, self.p)
+        other.__dict__["reverse"] = self
+        return other
 
     def _outcomes(self) -> tuple[np.ndarray, np.ndarray]:
         return np.asarray(self.p), np.asarray(self.q)

@@ -117,9 +117,14 @@ class _Pairing(Mechanism):
     def is_symmetric(self) -> bool:
         return all(part.is_symmetric for part in self.parts)
 
-    @property
+    @cached_property
     def reverse(self) -> Mechanism:
-        return type(self)(*(part.reverse for part in self.parts))
+        if self.is_symmetric:
+            return self
+        other: Any = type(self)
+        other = other(*(part.reverse for part in self.parts))
+        other.__dict__["reverse"] = self
+        return other
 
     @property
     def error_bound(self) -> float:

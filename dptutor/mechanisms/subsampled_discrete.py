@@ -9,7 +9,7 @@ Sources: Balle, Barthe & Gaboardi (2018), theorem 2; Zhu, Dong & Wang (2022), th
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -229,12 +229,20 @@ class _GaussianRemoval(_Removal):
         sigma, mu = self.named.sigma, self.named.sensitivity / self.named.sigma
         t = 1.0 - order if self.is_reversed else order
 
-        def log_terms(z: np.ndarray) -> np.ndarray:
-            return log_excess(self._loss(mu * (z - mu / 2)), t, order == 1.0) - z**2 / 2
-
         # A peak that is about to part is wider than those of normal terms.
         around = math.ceil(TAIL * sigma * (1.0 + 1.0 / math.sqrt(min(mu, 1.0))))
-        ends = (min(0.0, t * mu) - TAIL, max(0.0, t * mu) + TAIL)
-        middle, near = np.unique(np.round(peaks(log_terms, *ends) * sigma)), np.arange(-around, around + 1.0)
-        terms = log_terms(np.unique(np.add.outer(middle, near)) / sigma)
-        return renyi_of_excess(float(logsumexp(terms) - logsumexp(-((near / sigma) ** 2) / 2)), order, t)
+        ends, near = (min(0.0, t * mu) - TAIL, max(0.0, t * mu) + TAIL), np.arange(-around, around + 1.0)
+
+        def loss_at(z: np.ndarray) -> np.ndarray:
+            return self._loss(mu * (z - mu / 2))
+
+        def total(log_weight: Callable[[np.ndarray], np.ndarray]) -> float:
+            def log_terms(z: np.ndarray) -> np.ndarray:
+                return log_weight(loss_at(z)) - z**2 / 2
+
+            middle = np.unique(np.round(peaks(log_terms, *ends) * sigma))
+            terms = log_terms(np.unique(np.add.outer(middle, near)) / sigma)
+            return float(logsumexp(terms) - logsumexp(-((near / sigma) ** 2) / 2))
+
+        excess = total(lambda loss: log_excess(loss, t, order == 1.0))
+        return renyi_of_excess(excess, order, t, lambda: total(lambda loss: t * loss))

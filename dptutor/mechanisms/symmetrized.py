@@ -48,7 +48,7 @@ class Symmetrized(Mechanism):
     def reverse(self) -> Symmetrized:
         return self
 
-    @property
+    @cached_property
     def directions(self) -> tuple[Mechanism, Mechanism]:
         """The mechanism as given, and its reverse."""
         return self.mechanism, self.mechanism.reverse

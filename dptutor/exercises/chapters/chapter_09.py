@@ -144,8 +144,8 @@ EXERCISES = [
     Question(
         id="9.b",
         title="One in ten",
-        question="A mechanism is ε-DP with ε = log 11. It is run on a random sample, which contains each record with "
-        "probability p = 0.1. Which ε is guaranteed now? Give two decimals.",
+        question="A mechanism is ε-DP with ε = log 11. It is run on a random sample, which contains each record "
+        "independently with probability p = 0.1. Which ε is guaranteed now? Give two decimals.",
         solution="from math import exp, log\n\nanswer = log(1 + 0.1 * (exp(log(11)) - 1))\n",
         explanation="Only with probability p are you in the sample, so the largest likelihood ratio becomes 1 + p(e^ε − 1) = "
         "1 + 0.1·10 = 2, and ε = log 2.",

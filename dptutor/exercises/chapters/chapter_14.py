@@ -66,11 +66,11 @@ EXERCISES = [
         question="Nine epochs in fixed batches with noise multiplier σ = 0.6 reveal as much as one release with Gaussian noise "
         "and sensitivity 1. What is the σ of that release?",
         solution="from math import sqrt\n\nanswer = 0.6 / sqrt(9)\n",
-        explanation="Each epoch is a Gaussian mechanism with μ = 1/0.6. Nine of them are one with μ = √9/0.6, so σ = 0.6/3.",
+        explanation="Each epoch is a Gaussian mechanism with μ = 1/0.6. Nine of them are one with μ = 3/0.6, so σ = 0.6/3.",
         hints=(
             "Which mechanism is one epoch in fixed batches, whatever the number of batches?",
             "A Gaussian mechanism with μ = 1/σ. What is the μ of nine of them together?",
-            "μ grows with the square root of the number: √9/0.6. And σ = 1/μ.",
+            "μ grows with the square root of the number, √9 = 3: it is 3/0.6. And σ = 1/μ.",
         ),
         praise="Right. The number of batches does not matter, only how often each record is used.",
         mistakes=(
@@ -323,7 +323,7 @@ def advantage(sigma, batches):
         grade="think",
         title="The largest answer",
         question="One epoch of `batches` shuffled batches with noise multiplier `sigma`; all other gradients are opposite to the record’s. "
-        "An adversary subtracts from every answer the sum of a batch without the record, and says “in” if the largest difference is above `cut`. "
+        "An adversary subtracts from every answer the sum of a batch of others only, and says “in” if the largest difference is above `cut`. "
         "Write `errors(sigma, batches, cut)`: its type I error and its power.",
         name="errors",
         stub="from statistics import NormalDist\n\n\ndef errors(sigma, batches, cut):\n    ...\n",
@@ -443,6 +443,10 @@ def noise(epsilon, delta, epochs):
                 "all epochs together as one.",
             ),
             Mistake(
+                lambda e, d, n: _noise(e, d / n, n),
+                "The factor √E is right, and with it all epochs are one Gaussian mechanism: its δ is not split.",
+            ),
+            Mistake(
                 lambda e, d, n: _noise(e / math.sqrt(n), d, 1),
                 "It is μ that grows with √E, not ε. Calibrate one Gaussian mechanism to (ε, δ), and multiply its σ by √E.",
             ),
@@ -487,6 +491,9 @@ def refuted(false, true, epochs, epsilon, delta):
             (12, 75, 200, 1.4, 0.05),
             (36, 112, 400, 0.61, 1e-5),
             (20, 30, 400, 0.9, 1e-5),
+            (24, 27, 100, 1.3, 1e-5),
+            (1, 86, 200, 1.8, 0.05),
+            (3, 34, 200, 1.0, 0.1),
         ),
         mistakes=(
             Mistake(
@@ -540,6 +547,18 @@ def refuted(false, true, epochs, epsilon, delta):
                 "interval of 95% fails with 2.5%, as is allowed.",
             ),
             Mistake(
+                lambda a, b, n, e, d: math.exp(e) * _low(b, n) > _high(a, n) + d,
+                "The ends are right, but e^ε multiplies the type I error, not the power.",
+            ),
+            Mistake(
+                lambda a, b, n, e, d: _low(b, 2 * n) > math.exp(e) * _high(a, 2 * n) + d,
+                "Each count is one of `epochs` epochs, not of those with and without the canary together.",
+            ),
+            Mistake(
+                lambda a, b, n, e, d: _high(b, n) < math.exp(e) * _low(a, n) + d,
+                "The inequality is the wrong way round, and both ends speak against the claim.",
+            ),
+            Mistake(
                 lambda a, b, n, e, d: _low(b, n) > math.exp(e) * (_high(a, n) + d),
                 "δ is added after the multiplication: the power is at most e^ε α + δ.",
             ),
@@ -573,7 +592,8 @@ def delta(sigma, batches, epsilon):
             "Try many cuts, from below 0 to far above 2, and take the largest difference, at least 0.",
         ),
         praise="Right. At σ = 0.6 and a thousand batches it comes within a few percent of fixed batches at ε = 8.",
-        cases=((0.6, 1000, 8.0), (0.6, 1000, 0.0), (1.0, 10, 1.0), (0.5, 50, 4.0), (2.0, 4, 0.5)),
+        # With much noise balls and bins show more than the largest answer.
+        cases=((0.6, 1000, 8.0), (0.6, 1000, 0.0), (1.0, 10, 1.0), (0.5, 50, 4.0), (2.0, 4, 0.5), (3.0, 100, 0.0)),
         draw=lambda r: (r.uniform(0.5, 1.5), r.randint(5, 200), r.uniform(0, 3)),
         mistakes=(
             Mistake(
@@ -594,6 +614,11 @@ def delta(sigma, batches, epsilon):
             Mistake(
                 lambda s, n, e: max(0.0, _above(s, n, 1.5, 2) - math.exp(e) * _above(s, n, 1.5, 1)),
                 "This is what one cut proves, halfway between the two means. Take the cut that proves most.",
+                within=1e-5,
+            ),
+            Mistake(
+                lambda s, n, e: _largest(s, n, math.log(e) if e > 0 else -math.inf),
+                "The type I error is multiplied by e^ε, not by ε.",
                 within=1e-5,
             ),
             Mistake(

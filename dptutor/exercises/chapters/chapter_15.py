@@ -6,6 +6,8 @@ from statistics import NormalDist
 import numpy as np
 from scipy.special import ndtr, ndtri
 
+from ...mechanisms import RandomizedResponse
+from ...risk.attacks import attack_bound
 from ..judging.core import Exercise, Mistake
 from ..judging.drawing import Curve
 from ..judging.questions import Question, Within
@@ -117,6 +119,7 @@ EXERCISES = [
             Mistake(0.0228, "This is the baseline. By how much may the output raise it?"),
             Mistake(1 - 0.9332, "This is Φ(−μ), which leaves out the baseline. Add μ to Φ⁻¹(κ) = −2, then apply Φ."),
             Mistake(0.9332, "This is Φ(μ), the bound at the baseline ½. Here Φ⁻¹(κ) = −2."),
+            Mistake(float(ndtr(-3.5)), "You subtracted μ from Φ⁻¹(κ) = −2. The output helps the attack: add it."),
             Mistake(math.exp(1.5) * 0.0228, "μ is no ε: the baseline is not multiplied by e^μ. Use 1 − f(κ)."),
         ),
         laws=(Within(0, 1, "A probability lies between 0 and 1."),),
@@ -184,7 +187,7 @@ def bound(baseline, epsilon, delta):
             "f(α) is the largest of 0, 1 − δ − e^ε α and e^(−ε)(1 − δ − α).",
             "So 1 − f(κ) is the smallest of 1, δ + e^ε κ and 1 − e^(−ε)(1 − δ − κ).",
         ),
-        praise="Right. For small baselines the first line counts, for large ones the second.",
+        praise="Right. For small baselines δ + e^ε κ counts, for large ones 1 − e^(−ε) (1 − δ − κ).",
         cases=((0.01, 1.0, 1e-5), (0.6, 1.0, 0.01), (0.97, 0.5, 0.1), (0.2, 2.0, 0.001), (0.4, 0.3, 0.05)),
         draw=lambda r: (r.choice([0.002, 0.01, 0.05, 0.3, 0.5, 0.8]), r.uniform(0.2, 2), r.choice([1e-5, 0.001, 0.05])),
         mistakes=(
@@ -375,7 +378,7 @@ def household(truth, size):
             "The one that most answers name. When is it right?",
             "If at least (size + 1)/2 answers are truthful. Add up the binomial probabilities.",
         ),
-        praise="Right. It is more than one answer alone allows, and exactly what the bound for the group allows.",
+        praise="Right. It is more than one answer alone allows, and exactly what the bound for the group allows if P is a fair coin for each of its people.",
         cases=((0.75, 3), (0.6, 5), (0.9, 7), (0.55, 21)),
         draw=lambda r: (round(r.uniform(0.55, 0.9), 2), r.choice([3, 5, 7, 9])),
         mistakes=(
@@ -411,6 +414,11 @@ def household(truth, size):
             Mistake(
                 lambda p, n: p**n / (p**n + (1 - p) ** n),
                 "This is the belief after all answers agree. How often is the guess right over all answers?",
+            ),
+            Mistake(
+                lambda p, n: attack_bound(RandomizedResponse(math.log(p / (1 - p))) ** n, 0.5),
+                "This tests one vote against the other with a type I error of ½. The prior is even, and both errors count.",
+                within=1e-9,
             ),
             Mistake(
                 lambda p, n: float(ndtr((p - 0.5) * math.sqrt(n / (p * (1 - p))))),
@@ -449,7 +457,7 @@ def attack(weights, table):
             ),
             Mistake(
                 lambda w, q: _attacked(w, q, lambda w, q, j: w @ q.max(1)),
-                "You take the largest entry for every record, as if the record were known. For every *output*, take the record that fits best.",
+                "You take the largest entry for every record, as if the record were known. For every output, take the record that fits best.",
             ),
             Mistake(
                 lambda w, q: _attacked(w, q, lambda w, q, j: j[q.argmax(0), np.arange(q.shape[1])].sum()),
@@ -473,7 +481,7 @@ def attack(weights, table):
             ),
             Mistake(
                 lambda w, q: (1 / len(w), _attacked(w, q)[1]),
-                "The success is right. The baseline is the largest weight, not 1/m.",
+                "The success is right. The baseline is the largest weight, not 1/len(weights).",
             ),
             Mistake(
                 lambda w, q: _attacked(w, q, lambda w, q, j: j.max()),

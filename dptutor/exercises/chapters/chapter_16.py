@@ -20,6 +20,7 @@ def _table(mechanism):
 
 
 _SMALL, _LARGE, _NOISE = (_table(m) for m in (DPSGD(0.5415, 0.01, 500), DPSGD(9.4, 0.328, 2000), Laplace(0.3)))
+_NOISE = tuple(column[_NOISE[1] > 0] for column in _NOISE)  # a δ of 0 belongs to no μ
 
 
 def _mu(epsilon, delta):
@@ -66,10 +67,19 @@ def _nearest_floor(epsilons, deltas, floor):
     return _mu(epsilon, delta)
 
 
-def _open(epsilons, deltas, reported, *, weight=lambda y: 1 + y, by=np.exp, pick=np.max):
+def _chord_of(epsilons, deltas, reported, by):
     at = np.asarray(reported)
-    chord = np.interp(by(epsilons), by(epsilons[at]), deltas[at])
-    return float(pick((chord - deltas) / weight(np.exp(epsilons))))
+    return np.interp(by(epsilons), by(epsilons[at]), deltas[at])
+
+
+def _open(epsilons, deltas, reported, *, weight=lambda y: 1 + y, by=np.exp, pick=np.max):
+    return float(pick((_chord_of(epsilons, deltas, reported, by) - deltas) / weight(np.exp(epsilons))))
+
+
+def _open_where_deltas_differ(epsilons, deltas, reported):
+    """The difference of Bayes errors where that of the δ is largest."""
+    lead = _chord_of(epsilons, deltas, reported, np.exp) - deltas
+    return float(np.max(lead) / (1 + math.exp(epsilons[np.argmax(lead)])))
 
 
 def _open_in_between(epsilons, deltas, reported):
@@ -113,7 +123,7 @@ EXERCISES = [
     ),
     Question(
         id="16.b",
-        title="Down to a floor",
+        title="What a floor leaves out",
         question="A report states: “1.67-Gaussian differentially private for every δ down to 10⁻⁵.” Which statement follows?",
         options=(
             "The advantage is that of the Gaussian mechanism with μ = 1.67.",
@@ -131,7 +141,7 @@ EXERCISES = [
         ),
         praise="Right. For decisions the floor costs next to nothing; about rarer events the report is silent.",
         mistakes=(
-            Mistake(1, "It is at most that. The advantage may be far smaller: that is the regret."),
+            Mistake(1, "It is at most that. The advantage may be smaller, by as much as twice the regret."),
             Mistake(3, "There δ may be below the floor, where the report says nothing about μ."),
             Mistake(4, "That is the promise without a floor, and for sampled training it may need a much larger μ."),
         ),
@@ -231,7 +241,7 @@ def expected(epsilons, deltas, epsilon):
             Mistake(_by_logs, "You interpolate log δ over ε. That is no bound: the chord over e^ε lies above it."),
             Mistake(
                 _before,
-                "This is the δ of the pair before. It is allowed by that pair alone; the pair after it rules it out.",
+                "This is the δ of the pair before. That pair alone allows it. With the pair after it, only their chord is allowed.",
             ),
             Mistake(
                 _after,
@@ -279,14 +289,14 @@ def mu_at(epsilon, delta):
 
     return brentq(excess, 1e-3, 60, xtol=1e-12)
 """,
-        explanation="The profile of a Gaussian mechanism is Φ(μ/2 − ε/μ) − e^ε Φ(−μ/2 − ε/μ), which increases with μ. So one μ gives δ, and bisection finds it.",
+        explanation="The profile of a Gaussian mechanism is Φ(μ/2 − ε/μ) − e^ε Φ(−μ/2 − ε/μ), which increases with μ. So one μ gives δ, and a root finder such as `brentq` finds it.",
         hints=(
             "What is the privacy profile of the Gaussian mechanism with μ?",
             "δ(ε) = Φ(μ/2 − ε/μ) − e^ε Φ(−μ/2 − ε/μ). It increases with μ.",
             "Find the root of the difference to δ with brentq, between 0.001 and a large number.",
         ),
         praise="Right. Applied to each row of a profile this shows whether one μ will do.",
-        cases=((1.0, 1e-5), (8.0, 1e-5), (0.5, 0.1), (4.0, 1e-9)),
+        cases=((1.0, 1e-5), (8.0, 1e-5), (0.5, 0.1), (4.0, 1e-9), (100.0, 0.9), (0.1, 1e-30)),
         draw=lambda r: (round(r.uniform(0.5, 6), 2), r.choice([1e-3, 1e-4, 1e-6, 1e-8])),
         exact=_mu,
         mistakes=(
@@ -303,6 +313,11 @@ def mu_at(epsilon, delta):
             Mistake(
                 lambda e, d: brentq(lambda m: norm.cdf(m / 2 - e / m) - norm.cdf(-m / 2 - e / m) - d, 1e-3, 60),
                 "The factor e^ε before the second term is missing.",
+                within=1e-6,
+            ),
+            Mistake(
+                lambda e, d: brentq(lambda m: norm.cdf(m / 2 - e / m) - e * norm.cdf(-m / 2 - e / m) - d, 1e-3, 60),
+                "The second term is multiplied by e^ε, not by ε.",
                 within=1e-6,
             ),
             Mistake(
@@ -338,7 +353,7 @@ def safe_mu(epsilons, deltas, floor):
             "The largest of these μ over all rows with δ ≥ floor covers every one of them.",
         ),
         praise="Right. Compare the results for two floors: if they differ much, μ is not a good report.",
-        cases=((*_SMALL, 1e-5), (*_SMALL, 1e-3), (*_LARGE, 1e-9), (*_NOISE, 1e-6), (*_SMALL, _SMALL[1][8])),
+        cases=((*_SMALL, 1e-5), (*_SMALL, 1e-3), (*_LARGE, 1e-9), (*_NOISE, 0.5), (*_SMALL, _SMALL[1][8])),
         mistakes=(
             Mistake(
                 lambda e, d, f: _down_to(e, d, f, keep=lambda delta, floor: True),
@@ -373,6 +388,11 @@ def safe_mu(epsilons, deltas, floor):
             Mistake(
                 lambda e, d, f: 1 / _down_to(e, d, f),
                 "This is σ. Give μ = 1/σ.",
+                within=1e-5,
+            ),
+            Mistake(
+                lambda e, d, f: 1 / _down_to(e, d, f, pick=min),
+                "This is the largest σ. The largest μ belongs to the smallest σ; give that μ.",
                 within=1e-5,
             ),
             Mistake(
@@ -442,13 +462,20 @@ def left_open(epsilons, deltas, reported):
                 lambda e, d, r: _open(e, d, r, pick=np.mean), "You average the differences. Asked for is the largest."
             ),
             Mistake(
+                lambda e, d, r: 0.0,
+                "This is 0, as in the rows that are reported. Take the largest (allowed − δ)/(1 + e^ε) over all rows.",
+            ),
+            Mistake(
+                _open_where_deltas_differ, "Divide each difference by its own 1 + e^ε, and only then take the largest."
+            ),
+            Mistake(lambda e, d, r: _open(e, d, r, weight=lambda y: 1 + np.log(y)), "Divide by 1 + e^ε, not by 1 + ε."),
+            Mistake(
                 lambda e, d, r: -_open(e, d, r, pick=np.max),
                 "The sign is wrong: the report allows more than the truth.",
             ),
             Mistake(
                 _open_in_steps,
-                "You allow the δ of the reported row before. The reported row after it rules that out: between the two "
-                "the report allows their chord.",
+                "You allow the δ of the reported row before. With the reported row after it, only their chord is allowed.",
             ),
         ),
         laws=(

@@ -123,7 +123,7 @@ class Comparison:
             return None
         return (
             f"This is close everywhere, but off by up to {shown(self._off, 2)}, which is more than is let through. Is "
-            "there a grid that is too coarse, or a number that is rounded on the way?"
+            "there a grid that is too coarse, a number that is rounded on the way, or a random one?"
         )
 
     @property

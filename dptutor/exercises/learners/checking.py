@@ -45,10 +45,8 @@ def _praised(before: Result | None, result: Result, praised: dict[str, bool]) ->
         return result.message
     if result.passed:
         return f"You have found your mistake. {result.message}"
-    # What breaks no law has mended the one before, and one mistake that explains all leaves no room for another.
-    gone = result.kind in (
-        ("generic", "ignores", "nearly", "partly") if before.kind == "law" else ("mistake", "slip", "nearly")
-    )
+    # What breaks no law has mended the one before. Of two mistakes that are named, the second may contain the first.
+    gone = result.kind in (("generic", "ignores", "nearly", "partly") if before.kind == "law" else ("nearly",))
     if not gone or made_before or praised[before.about]:
         return result.message
     praised[before.about] = True

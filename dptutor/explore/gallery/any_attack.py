@@ -25,8 +25,8 @@ any_attack = Explorer(
     "any_attack",
     title="How much can the output help an attack?",
     caption="How often an attack succeeds, and how often a blind guess does, κ. No attack is above the "
-    "blue curve; rings: the four attacks. Second panel: of a hundred people, those found out blindly (gray), and with "
-    "the output.",
+    "blue curve; small rings: the four attacks. Second panel: of a hundred people, those found out blindly (gray), "
+    "and with the output.",
     find="Find the baseline at which the output adds the most percentage points.",
     parameters={
         "baseline": Slider(LOW, 0.9, 0.01, "baseline", "κ", stops=STOPS, percent=True),
@@ -140,8 +140,8 @@ def with_the_output(baseline, sigma):
 
 
 @any_attack.readouts(
-    success=Number("success with the output, at most", BLUE, 1, percent=True),
-    gain=Number("gain over the blind guess, at most", GREEN, 1, percent=True, unit="percentage points"),
+    success=Number("success with the output, at most", BLUE, 2, percent=True),
+    gain=Number("gain over the blind guess, at most", GREEN, 2, percent=True, unit="percentage points"),
     times=Number("… as a multiple of the baseline", GREEN, 2),
     most=Number("largest gain at any baseline", GREEN, 1, percent=True, unit="percentage points", help="the advantage"),
 )
@@ -159,14 +159,11 @@ def helps_most(baseline, sigma):
 @any_attack.words
 def words(baseline, sigma):
     success, gain, *_ = numbers(baseline, sigma)
-    if success > 0.999:
+    if success > 0.9999:
+        return "Where a blind guess succeeds with probability {baseline}, the bound on every attack is above 99.99%."
+    if gain < 1e-4:
         return (
-            "Where a blind guess succeeds with probability {baseline}, this output may give nearly everything away: "
-            "the bound is above 99.9%."
-        )
-    if gain < 1e-3:
-        return (
-            "Where a blind guess succeeds with probability {baseline}, the output adds less than 0.1 percentage "
+            "Where a blind guess succeeds with probability {baseline}, the output adds less than 0.01 percentage "
             "points, whatever the attack."
         )
     return (

@@ -36,8 +36,8 @@ composition = Explorer(
     "composition",
     title="Which accountant can be trusted?",
     caption="First panel: each accountant’s ε divided by the exact one; in the tinted part it promises too much. "
-    "Basic and advanced composition lie far above. Second panel: what each says after k steps. Each step "
-    "samples 1%.",
+    "Basic and advanced composition lie far above. Second panel: what each says after k steps. Each DP-SGD "
+    "step samples 1%.",
     find="Here the limit theorem promises too much privacy. Find settings where it promises too little.",
     parameters={
         "base": Choice(tuple(BASES), "DP-SGD, σ = 1", "One step"),

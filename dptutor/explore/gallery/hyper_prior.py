@@ -43,7 +43,7 @@ hyper_prior = Explorer(
     parameters={
         "pair": Choice(tuple(PAIRS), "two subsampled Gaussians", "M and M̃:"),
         "family": Choice(("Beta(a, b)", "U-quadratic"), "Beta(a, b)", "Hyper-prior"),
-        "a": Slider(0.5, 6.0, 1.0, "weight on high priors", "a", step=0.1),
+        "a": Slider(0.5, 6.0, 2.0, "weight on high priors", "a", step=0.1),
         "b": Choice(("0.5", "1", "1.5", "3", "6"), "1", "Weight on low priors b"),
     },
     steps={

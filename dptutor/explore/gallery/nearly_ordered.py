@@ -102,7 +102,7 @@ def just_below(kappa, moved):
 def words(kappa, moved):
     other = OTHER[moved]
     if kappa == 0:
-        return f"Not moved, the {moved} curve lies above the {other} curve at some errors, and below it at others."
+        return f"Unshifted, the {moved} curve lies above the {other} curve at some errors, and below it at others."
     taken = "{taken}" if kappa >= 5e-5 else "less than 0.01"
     start = f"With {taken} of 100 people taken off both errors, the {moved} curve"
     if kappa < DELTA[moved]:

@@ -29,7 +29,7 @@ SPARSE = np.union1d(np.linspace(0, 16, 41), [*STEEP, 1.0, 1.0 + 1e-9])
 reports = Explorer(
     "reports",
     title="What does a report leave open?",
-    caption="Blue: the mechanism. Orange: the weakest that the report allows. Shaded: left open. Green: the "
+    caption="Blue: the mechanism. Orange: the weakest allowed (of μ: Gaussian noise). Shaded: left open. Green: the "
     "pair, or the δ down to which μ holds. Noise multiplier, rate, steps: small 0.5415, 0.01, 500; large 9.4, 0.328, "
     "2000. Laplace: b = 1.",
     find="Find a report that leaves less than 0.002 open.",
@@ -99,16 +99,22 @@ def seen(deltas):
     return np.where(deltas < LOWEST / 100, np.nan, deltas)
 
 
+def with_the_corner(losses, mechanism, delta):
+    """Losses, and some before the pair, where what it allows falls steeply."""
+    before = truth(mechanism).epsilon(delta) - np.array([0.05, 0.01, 1e-3, 1e-4, 1e-5, 1e-6, 0.0])
+    return np.sort(np.concatenate([losses, np.maximum(before, 0.0)]))
+
+
 @profile.region(ORANGE)
 def left_open_here(mechanism, facts, delta):
-    least = np.maximum(truth(mechanism).privacy_profile(SPARSE), LOWEST)
-    return SPARSE, least, np.maximum(weakest(mechanism, facts, delta).privacy_profile(SPARSE), least * (1 + 1e-9))
+    losses = with_the_corner(SPARSE, mechanism, delta)
+    least = np.maximum(truth(mechanism).privacy_profile(losses), LOWEST)
+    return losses, least, np.maximum(weakest(mechanism, facts, delta).privacy_profile(losses), least * (1 + 1e-9))
 
 
 @profile.curve(ORANGE, "allowed", line=DASHED, moves="")
 def allowed_profile(mechanism, facts, delta):
-    before = truth(mechanism).epsilon(delta) - np.array([0.05, 0.01, 1e-3, 1e-4, 1e-5, 1e-6, 0.0])  # of its steep fall
-    losses = np.sort(np.concatenate([LOSSES, np.maximum(before, 0.0)]))
+    losses = with_the_corner(LOSSES, mechanism, delta)
     return losses, seen(weakest(mechanism, facts, delta).privacy_profile(losses))
 
 
@@ -118,8 +124,10 @@ def true_profile(mechanism):
 
 
 @profile.points(GREEN, moves="delta")
-def at(mechanism, delta):
-    return truth(mechanism).epsilon(delta), delta
+def at(mechanism, facts, delta):
+    m = truth(mechanism)
+    third = third_pair(mechanism, delta) if facts == THREE else np.nan
+    return [m.epsilon(delta), third], [delta, m.privacy_profile(third) if facts == THREE else np.nan]
 
 
 @tradeoff.region(ORANGE)
@@ -192,7 +200,7 @@ def words(mechanism, facts, delta):
 def outcome(mechanism, facts, delta):
     if numbers(mechanism, facts, delta)[0] < 5e-5:
         return "Left open: less than 0.0001."
-    return "Left open: {left}, the most by which the report exaggerates the success of an adversary."
+    return "Left open: {left}, the most by which the report exaggerates the success of an adversary, over all priors."
 
 
 reports.ask(

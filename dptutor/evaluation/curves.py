@@ -1,0 +1,427 @@
+"""Products of any two mechanisms with finite losses: profiles as polynomials, which are integrated over each other.
+
+With G(y) = Pr_Q[Y > y] = δ_Y(y) − δ_Y′(y), by parts,
+
+    δ_XY(ε) = E_Q[δ_X(ε − Y)] = ∫ −δ_X′(ε − y) G_Y(y) dy,
+
+all of it positive, and to the left of 0 with δ(−v) = 1 − e^{−v} + e^{−v} δ⁻(v), δ⁻ the profile of the reverse pair.
+
+*Errors.* With D_X and D_Y for δ_X and δ_Y, off by η_X and η_Y, the integral is off by
+
+    E_Q[η_X(ε − Y)] + ∫ η_Y(ε − x) (D_X″ − D_X′)(x) dx,
+
+as D_X″ − D_X′ is the density of X under Q. So it is off by at most sup |η_X| + sup |η_Y| ∫ |D_X″ − D_X′|, steps of D_X′
+counted, where the square of an integral is at most that of the square times the length. Steps of D_X and D_Y where
+polynomials meet add their heights. On a panel where both are polynomials, or e^x times polynomials, Gauss's rule with n
+points misses at most 64/15 h M ρ^{−2n}/(1 − ρ^{−2}), M a bound on the ellipse of Bernstein with the sum of axes ρ
+(Trefethen 2008, theorem 4.5). What polynomials miss between their points is measured, as in `profile_table`: at further
+points, and wherever one of both profiles bends.
+
+Source: Trefethen (2008), Is Gauss quadrature better than Clenshaw-Curtis?
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property, partial
+from itertools import pairwise
+
+import numpy as np
+
+from .._floats import LAST_PLACE
+from .polynomials import chebyshev, gauss
+from .profile_table import Answer
+
+_DEGREE = 15
+# What polynomials may miss, in units of their values; the number of pieces; the shortest one, in units of the range.
+_MISSED, _MOST_PIECES, _SHORTEST = 4e-16, 400, 2.0**-44
+# By how much interpolation enlarges errors of values, and what it misses, in units of what is measured.
+_LEBESGUE, _OF_MEASURED = 2.7, 4.0
+# Halvings without progress after which what is missed, if it is so little, is noise.
+_STUCK, _NOISE = 3, 30.0
+# Losses below minus this have no mass under Q that counts; the widest piece there; and what is no integral.
+_FURTHEST, _WIDEST, _NOTHING = 42.0, 2.0, 1e-20
+_NODES, _WEIGHTS = gauss(16)
+_COUNT, _RHO = 16, 4.0
+# Nodes at which polynomials are evaluated at once.
+_AT_ONCE = 2**19
+# Kinks that a profile may have.
+MOST_KINKS = 80
+
+
+class TooRough(ValueError):
+    """A profile that takes too many polynomials."""
+
+
+@dataclass(frozen=True, eq=False)
+class Curve:
+    """The profile of one direction from 0 on as polynomials, beyond them 0, and the largest error."""
+
+    borders: np.ndarray
+    coefficients: np.ndarray  # of Chebyshev polynomials, one row for each piece
+    error: float
+
+    @property
+    def end(self) -> float:
+        """From here on the polynomials are 0."""
+        return float(self.borders[-1])
+
+    @cached_property
+    def slopes(self) -> np.ndarray:
+        """The derivatives of the polynomials."""
+        return _derivatives(self.coefficients, np.diff(self.borders))
+
+    @cached_property
+    def masses(self) -> np.ndarray:
+        """D″ − D′ of each piece."""
+        return _derivatives(self.slopes, np.diff(self.borders)) - self.slopes
+
+    def values(self, epsilon: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """D and D′ at an array of ε ≥ 0."""
+        inside = epsilon < self.end
+        value, slope = np.zeros((2, *epsilon.shape))
+        at = epsilon[inside]
+        place = np.clip(np.searchsorted(self.borders, at, side="right") - 1, 0, len(self.coefficients) - 1)
+        low, high = self.borders[place], self.borders[place + 1]
+        x = (2 * (at - low) / (high - low) - 1)[:, None]
+        value[inside] = _sums(self.coefficients[place], x)[:, 0]
+        slope[inside] = _sums(self.slopes[place], x)[:, 0]
+        return value, slope
+
+
+def curve(
+    profile: Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]],
+    edges: np.ndarray,
+    checks: np.ndarray,
+    inherited: float = 0.0,
+) -> Curve:
+    """The polynomials of a profile that is smooth between edges, halved until they meet it, also at `checks`.
+
+    `profile` takes ε ≥ 0 to δ and a bound on the rounding of that; from the last edge on δ is at most the error.
+    `inherited` is what else it is off by.
+
+    Raises
+    ------
+    TooRough
+        If they are too many.
+    """
+    checks = np.unique(checks[(checks > 0) & (checks < edges[-1])])
+    known = profile(checks)[0] if checks.size else checks
+    low, high = edges[:-1], edges[1:]
+    before, stuck = np.full(low.shape, np.inf), np.zeros(low.shape, dtype=int)
+    done: list[tuple[np.ndarray, np.ndarray, np.ndarray]] = []
+    error, count = 0.0, 0
+    while low.size:
+        places = (low + high)[:, None] / 2 + (high - low)[:, None] / 2 * _PLACES
+        values, errors = (each.reshape(places.shape) for each in profile(places.ravel()))
+        own = values[:, : _DEGREE + 1] @ _TO_COEFFICIENTS
+        missed = np.abs(own @ _AT_OTHERS - values[:, _DEGREE + 1 :]).max(axis=1)
+        missed = np.maximum(missed, np.abs(own[:, -2:]).max(axis=1))
+        order = np.argsort(low)
+        piece = order[np.clip(np.searchsorted(low[order], checks, side="right") - 1, 0, None)]
+        inside = (checks >= low[piece]) & (checks <= high[piece])
+        piece, at = piece[inside], checks[inside]
+        x = np.clip(2 * (at - low[piece]) / (high - low)[piece] - 1, -1.0, 1.0)
+        np.maximum.at(missed, piece, np.abs(_sums(own[piece], x[:, None])[:, 0] - known[inside]))
+        noise = errors.max(axis=1)
+        stuck = np.where(missed < before / 2, 0, stuck + 1)
+        wanted = _MISSED * np.abs(own[:, 0]) + noise / 2
+        fine = (
+            (missed <= wanted)
+            | ((stuck >= _STUCK) & (missed <= _NOISE * wanted))
+            | (high - low <= _SHORTEST * edges[-1])
+        )
+        error = max(error, float(np.max(_LEBESGUE * noise + _OF_MEASURED * missed, where=fine, initial=0.0)))
+        done.append((low[fine], high[fine], own[fine]))
+        count += int(fine.sum())
+        low, high, before, stuck = (each[~fine] for each in (low, high, missed, stuck))
+        middle = (low + high) / 2
+        low, high = np.append(low, middle), np.append(middle, high)
+        before, stuck = np.tile(before, 2), np.tile(stuck, 2)
+        if count + low.size > _MOST_PIECES:
+            raise TooRough(f"more than {_MOST_PIECES} polynomials")
+    starts, _, coefficients = (np.concatenate(column) for column in zip(*done, strict=True))
+    order = np.argsort(starts)
+    return Curve(np.append(starts[order], edges[-1]), coefficients[order], error + inherited + LAST_PLACE)
+
+
+class Curves:
+    """Both directions of a mechanism with finite losses.
+
+    Parameters
+    ----------
+    forward, backward : Curve
+    kinks : ndarray
+        Losses at which the profile may have kinks, or its slope.
+    """
+
+    def __init__(self, forward: Curve, backward: Curve, kinks: np.ndarray) -> None:
+        self.forward, self.backward, self.kinks = forward, backward, kinks
+
+    @cached_property
+    def reverse(self) -> Curves:
+        """Both directions exchanged."""
+        other = Curves(self.backward, self.forward, -self.kinks[::-1])
+        other.__dict__["reverse"] = self
+        return other
+
+    @cached_property
+    def error(self) -> float:
+        """The larger error of both."""
+        return max(self.forward.error, self.backward.error)
+
+    @cached_property
+    def borders(self) -> np.ndarray:
+        """Where pieces meet, of both signs."""
+        return np.unique(np.concatenate([-self.backward.borders, self.forward.borders]))
+
+    @cached_property
+    def line(self) -> _Line:
+        """The profile and its slope on all of the line."""
+        return _Line(self.forward, self.backward)
+
+    def times(self, other: Curves) -> Curves:
+        """The curves of both together."""
+        if self.kinks.size * other.kinks.size > MOST_KINKS:
+            raise TooRough(f"more than {MOST_KINKS} kinks")
+        kinks = np.unique(np.add.outer(self.kinks, other.kinks))
+        # Each bends where it does alone, moved by where losses of the other are many.
+        checks = np.concatenate([np.add.outer(a.borders, b._dense).ravel() for a, b in ((self, other), (other, self))])
+        same = self.forward is self.backward and other.forward is other.backward
+        forward = _product(self, other, kinks, checks)
+        backward = forward if same else _product(self.reverse, other.reverse, -kinks, -checks)
+        return Curves(forward, backward, kinks)
+
+    def power(self, count: int) -> Curves:
+        """The curves of `count` of them, by squaring."""
+        found, square = None, self
+        while True:
+            if count & 1:
+                found = square if found is None else found.times(square)
+            count >>= 1
+            if not count:
+                assert found is not None
+                return found
+            square = square.times(square)
+
+    @cached_property
+    def _dense(self) -> np.ndarray:
+        """0, the kinks and the narrowest piece, about which losses may pile up."""
+        return np.append(self.kinks, [0.0, self.borders[np.argmin(np.diff(self.borders))]])
+
+
+def _product(first: Curves, second: Curves, kinks: np.ndarray, checks: np.ndarray) -> Curve:
+    """One direction of two mechanisms together."""
+    end = first.forward.end + second.forward.end
+    edges = np.unique(np.concatenate([[0.0, end], kinks[(kinks > 0) & (kinks < end)]]))
+    edges = edges[np.append(True, np.diff(edges) > 1e-13 * end)]
+    edges[-1] = end
+    return curve(partial(_values, first, second), edges, checks, inherited=_inherited(first, second))
+
+
+def _inherited(first: Curves, second: Curves) -> float:
+    """What values of a product may be off, as the polynomials of both are."""
+    x, y = first.line, second.line
+    steps = x.steps + y.steps * x.steepest
+    return float(first.error + second.error * x.variation + steps + 2 * math.exp(-_FURTHEST))
+
+
+def _values(first: Curves, second: Curves, epsilon: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """δ of a product, and a bound on what is rounded or left out."""
+    x, y = first.line, second.line
+    value, error = np.empty((2, *epsilon.shape))
+    few = max(1, _AT_ONCE // (_COUNT * (len(x.borders) + len(y.borders))))
+    for start in range(0, epsilon.size, few):
+        part = slice(start, start + few)
+        value[part], error[part] = _integrals(x, y, epsilon[part])
+    # Where G is 1.
+    value += first.forward.values(epsilon - y.lowest)[0]
+    return value, error + x.rounding * y.largest + y.rounding * (1.0 + x.length_of_slopes)
+
+
+def _integrals(x: _Line, y: _Line, epsilon: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """∫ −D_X′(ε − y) G_Y(y) dy over where both have pieces, and what Gauss's rule misses and is left out."""
+    count = len(epsilon)
+    borders = np.concatenate(
+        [epsilon[:, None] - x.borders[::-1], np.broadcast_to(y.borders, (count, len(y.borders)))], axis=1
+    )
+    low = np.maximum(epsilon - x.borders[-1], y.lowest)[:, None]
+    high = np.maximum(np.minimum(epsilon - x.borders[0], y.borders[-1])[:, None], low)
+    borders = np.sort(np.clip(borders, low, high), axis=1)
+    length = np.diff(borders, axis=1)
+    middle = borders[:, :-1] + length / 2
+    of_x = np.clip(np.searchsorted(x.borders, epsilon[:, None] - middle, side="right") - 1, 0, len(x.slopes) - 1)
+    of_y = np.clip(np.searchsorted(y.borders, middle, side="right") - 1, 0, len(y.tails) - 1)
+    most = x.most_slope[of_x] * y.most_tail[of_y] * length
+    counts = most > _NOTHING
+    row, column = np.nonzero(counts)
+    of_x, of_y = of_x[row, column], of_y[row, column]
+    start, half = borders[row, column], length[row, column] / 2
+    place = start[:, None] + half[:, None] * (1.0 + _NODES)
+    other = epsilon[row, None] - place
+    value = x.slope(of_x, other) * y.tail(of_y, place)
+    area = half * (value @ _WEIGHTS)
+    missed = half * x.ellipse_slope[of_x] * y.ellipse_tail[of_y] * (64 / 15 * _RHO ** (-2 * _COUNT) / (1 - _RHO**-2))
+    found = np.bincount(row, area, count)
+    return found, np.bincount(row, missed, count) + np.where(counts, 0.0, most).sum(axis=1)
+
+
+class _Line:
+    """−D′ and G = D − D′ on all of the line: polynomials to the right of 0, to the left of it e^x A and 1 + e^y B."""
+
+    def __init__(self, forward: Curve, backward: Curve) -> None:
+        # Cut short or continued to where there is nothing, in pieces that are not wide.
+        left = np.unique(np.minimum(backward.borders, _FURTHEST)).tolist()
+        rows: list[np.ndarray] = []
+        borders = [0.0]
+        for number, (low, high) in enumerate(pairwise([*left, _FURTHEST])):
+            cuts = np.linspace(low, high, math.ceil((high - low) / _WIDEST) + 1)
+            for near, far in pairwise(cuts.tolist()):
+                rest, slope = np.zeros((2, _DEGREE + 1))
+                if number < len(left) - 1:
+                    ends = backward.borders[number : number + 2]
+                    rest -= _part(backward.coefficients[number], ends, near, far)
+                    slope = _part(backward.slopes[number], ends, near, far)
+                rest[0] += 1.0
+                rows.append(np.array([rest + slope, slope]) * _FLIPPED)
+                borders.append(-far)
+        self.lowest = -left[-1]
+        a, b = np.array(rows[::-1]).reshape(-1, 2, _DEGREE + 1).transpose(1, 0, 2)
+        self.borders = np.concatenate([borders[::-1], forward.borders[1:]])
+        self._tilted = np.arange(len(self.borders) - 1) < len(a)
+        self.slopes = np.concatenate([a, -forward.slopes])
+        self.tails = np.concatenate([b, forward.coefficients - forward.slopes])
+        width = np.diff(self.borders)
+        grown = np.where(self._tilted, np.exp(np.minimum(self.borders[1:], 0.0)), 1.0)
+        beyond = np.exp(np.where(self._tilted, width / 2 * ((_RHO + 1 / _RHO) / 2 - 1), 0.0))
+        order = np.arange(_DEGREE + 1)
+        axes = (_RHO**order + _RHO**-order) / 2
+        sizes = [np.abs(each) for each in (self.slopes, self.tails)]
+        self.most_slope = sizes[0].sum(axis=1) * grown
+        self.most_tail = sizes[1].sum(axis=1) * grown + self._tilted
+        self.ellipse_slope = sizes[0] @ axes * grown * beyond
+        self.ellipse_tail = sizes[1] @ axes * grown * beyond + self._tilted
+        self.steepest, self.length_of_slopes = float(self.most_slope.max()), float(self.most_slope @ width)
+        self.largest = float(self.most_tail.max())
+        # ∫ |D″ − D′|, at most, steps of D′ counted, and the same times how far places may be rounded.
+        parts = [_variation(forward, 0.0), _variation(backward, -1.0)]
+        # To the left of 0 −D′ is 1 − D⁻ + D⁻′.
+        starts = [each.coefficients[0] @ _FLIPPED for each in (forward, backward)]
+        slopes = [each.slopes[0] @ _FLIPPED for each in (forward, backward)]
+        self.variation = math.fsum(part.sum() for part, _ in parts) + abs(1.0 - starts[1] + slopes[1] + slopes[0])
+        moved = 4 * LAST_PLACE * math.fsum(part @ places for part, places in parts)
+        self.rounding = 32 * LAST_PLACE * max(self.length_of_slopes, self.largest) + moved
+        # The heights of all steps of D.
+        heights = [np.abs(_jumps(each.coefficients)).sum() for each in (forward, backward)]
+        self.steps = math.fsum(heights) + abs(starts[1] - starts[0])
+
+    def slope(self, piece: np.ndarray, x: np.ndarray) -> np.ndarray:
+        """−D′ at rows of places within pieces."""
+        value = self._at(self.slopes, piece, x)
+        tilted = self._tilted[piece]
+        value[tilted] *= np.exp(x[tilted])
+        return value
+
+    def tail(self, piece: np.ndarray, y: np.ndarray) -> np.ndarray:
+        """G at rows of places within pieces."""
+        value = self._at(self.tails, piece, y)
+        tilted = self._tilted[piece]
+        value[tilted] = 1.0 + np.exp(y[tilted]) * value[tilted]
+        return value
+
+    def _at(self, coefficients: np.ndarray, piece: np.ndarray, x: np.ndarray) -> np.ndarray:
+        low, high = self.borders[piece, None], self.borders[piece + 1, None]
+        return _sums(coefficients[piece], np.clip(2 * (x - low) / (high - low) - 1, -1.0, 1.0))
+
+
+class CurveTable:
+    """One direction as a table, for `TabulatedFaces`."""
+
+    mass, off, crosses = 1.0, 0.0, False
+
+    def __init__(self, own: Curve) -> None:
+        self._curve = own
+
+    @property
+    def end(self) -> float:
+        """From here on δ is 0."""
+        return self._curve.end
+
+    def at(self, epsilon: np.ndarray) -> Answer:
+        """The profile at a one-dimensional array of ε ≥ 0."""
+        value, slope = self._curve.values(epsilon)
+        delta = np.clip(value, 0.0, 1.0)
+        return Answer(delta, 1.0 - delta, np.maximum(-slope, 0.0), np.full(epsilon.shape, self._curve.error))
+
+    def quickly(self, epsilon: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """δ and a bound on its error."""
+        answer = self.at(epsilon)
+        return answer.delta, answer.error
+
+    def most(self, epsilon: np.ndarray) -> np.ndarray:
+        """An upper bound on δ."""
+        return np.sum(self.quickly(epsilon), axis=0)
+
+    def beyond(self, delta: float) -> float:
+        """A loss beyond which δ is less, but for its error."""
+        above = np.flatnonzero(self._curve.values(self._curve.borders[:-1])[0] > delta)
+        return float(self._curve.borders[above[-1] + 1]) if above.size else 0.0
+
+    def ends(self, low: float, high: float) -> np.ndarray:
+        """Ends of the pieces from `low` to `high`."""
+        borders = self._curve.borders
+        return borders[(borders >= low) & (borders <= high)]
+
+    def nodes(self, low: float, high: float) -> np.ndarray:
+        """Places between which the profile is smooth: quarters of all pieces from `low` to `high`."""
+        borders = self._curve.borders
+        places = borders[:-1, None] + np.diff(borders)[:, None] * np.linspace(0.0, 0.75, 4)
+        places = np.append(places.ravel(), min(self.end, high))
+        return np.unique(places[(places >= low) & (places <= high)])
+
+
+def _part(coefficients: np.ndarray, ends: np.ndarray, low: float, high: float) -> np.ndarray:
+    """The polynomial of a piece on a part of it."""
+    if low == ends[0] and high == ends[1]:
+        return coefficients
+    places = (low + high) / 2 + (high - low) / 2 * _POINTS
+    x = 2 * (places - ends[0]) / (ends[1] - ends[0]) - 1
+    return _sums(coefficients[None], x[None])[0] @ _TO_COEFFICIENTS
+
+
+def _variation(own: Curve, tilt: float) -> tuple[np.ndarray, np.ndarray]:
+    """Of each piece ∫ e^{tilt ε} |D″ − D′|, at most, and the step of D′ at its end; and where it ends."""
+    width = np.diff(own.borders)
+    squares = width / 2 * (_sums(own.masses, np.broadcast_to(_NODES, (len(width), _COUNT))) ** 2 @ _WEIGHTS)
+    shrink = np.exp(tilt * own.borders)
+    inside = np.sqrt(squares * width) * shrink[:-1]
+    return inside + np.abs(_jumps(own.slopes)) * shrink[1:], own.borders[1:]
+
+
+def _jumps(coefficients: np.ndarray) -> np.ndarray:
+    """From the end of each polynomial to the start of the next, after the last of which there is nothing."""
+    signs = (-1.0) ** np.arange(coefficients.shape[1])
+    return np.append(coefficients[1:] @ signs, 0.0) - coefficients.sum(axis=1)
+
+
+def _derivatives(coefficients: np.ndarray, width: np.ndarray) -> np.ndarray:
+    found = np.zeros(coefficients.shape)
+    found[:, :-1] = np.polynomial.chebyshev.chebder(coefficients, axis=1) * (2 / width)[:, None]
+    return found
+
+
+def _sums(coefficients: np.ndarray, x: np.ndarray) -> np.ndarray:
+    """Σ c_k T_k(x), of each row of coefficients at each row of places."""
+    b1 = b2 = np.zeros(x.shape)
+    for k in range(coefficients.shape[1] - 1, 0, -1):
+        b1, b2 = coefficients[:, k, None] + 2 * x * b1 - b2, b1
+    return coefficients[:, :1] + x * b1 - b2
+
+
+_POINTS, _TO_COEFFICIENTS = chebyshev(_DEGREE + 1)
+_OTHERS = np.array([-1.0, -0.83, -0.41, 0.05, 0.45, 0.86, 1.0])
+_PLACES = np.concatenate([_POINTS, _OTHERS])
+_AT_OTHERS = np.cos(np.outer(np.arange(_DEGREE + 1), np.arccos(_OTHERS)))
+_FLIPPED = (-1.0) ** np.arange(_DEGREE + 1)
