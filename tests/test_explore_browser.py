@@ -208,31 +208,7 @@ def lie_on_the_figure(page, e):
 
 
 @every_explorer
-def test_each_slider_is_dragged_by_mouse(opened, name):
-    page, e = opened(name), getattr(dp.explore, name)()
-    for parameter in [n for n, p in e.parameters.items() if not isinstance(p, Choice)]:
-        before, words = paths(page), page.text_content(".dpe-words")
-        slider = page.locator(f"input[type=range][data-parameter={parameter}]")
-        slider.scroll_into_view_if_needed()
-        box = slider.bounding_box()
-        middle = box["y"] + box["height"] / 2
-        share = (int(slider.input_value()) + 0.5) / (int(slider.get_attribute("max")) + 1)
-        page.mouse.move(box["x"] + share * box["width"], middle)
-        page.mouse.down()
-        way = 0.03 if share < 0.7 else -0.03
-        for step in range(1, 9):
-            page.mouse.move(box["x"] + (share + way * step) * box["width"], middle)
-        page.mouse.up()
-        settled(page)
-        assert setting_of(page)[parameter] != e.parameters[parameter].value
-        assert paths(page) != before
-        assert page.text_content(".dpe-words") != words
-        e.set(**setting_of(page))
-        shows(page, e)
-
-
-@every_explorer
-def test_each_slider_is_moved_by_keys(opened, name):
+def test_each_control_is_moved_by_keys_and_each_slider_by_mouse(opened, name):
     page, e = opened(name), getattr(dp.explore, name)()
     for parameter, declared in e.parameters.items():
         if isinstance(declared, Hidden):
@@ -263,21 +239,23 @@ def test_each_slider_is_moved_by_keys(opened, name):
             page.keyboard.press("Home")
             assert setting_of(page)[parameter] == declared.values[0]
             page.keyboard.press("PageUp")
+            e.set(**setting_of(page))
+            shows(page, e)
+            tool(page, "reset")
+            settled(page)
+            slider = page.locator(f"input[type=range][data-parameter={parameter}]")
+            slider.scroll_into_view_if_needed()
+            box = slider.bounding_box()
+            middle, share = box["y"] + box["height"] / 2, (at + 0.5) / len(declared.values)
+            page.mouse.move(box["x"] + share * box["width"], middle)
+            page.mouse.down()
+            for step in range(1, 9):
+                page.mouse.move(box["x"] + (share + step * (0.03 if share < 0.7 else -0.03)) * box["width"], middle)
+            page.mouse.up()
+            settled(page)
+            assert setting_of(page)[parameter] != declared.value and paths(page) != before
         e.set(**setting_of(page))
         shows(page, e)
-
-
-@every_explorer
-def test_a_finger_drags_a_slider(opened, name):
-    page = opened(name, has_touch=True, viewport={"width": 390, "height": 844})
-    slider = page.locator("input[type=range]").first
-    slider.scroll_into_view_if_needed()
-    box = slider.bounding_box()
-    before = readouts(page)
-    page.touchscreen.tap(box["x"] + 0.8 * box["width"], box["y"] + box["height"] / 2)
-    settled(page)
-    assert readouts(page) != before
-    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
 
 
 def test_a_typed_number_goes_to_the_nearest_stop_and_the_reader_is_told(opened):
@@ -1088,30 +1066,6 @@ NAMED_Q = """() => [...document.querySelectorAll(".dpe-name")]
   .find((name) => name.textContent.startsWith("Q")).getBoundingClientRect().x"""
 
 
-@every_explorer
-def test_what_is_dragged_stays_under_the_pointer_and_settles_on_a_setting(opened, name):
-    page, e = opened(name), getattr(dp.explore, name)()
-    movable = {slider for part in e.explorer.parts if part.kind != "text" for slider in part.handles}
-    handles = page.eval_on_selector_all("[data-handle]", "all => all.flatMap(e => e.dataset.handle.split(' '))")
-    assert set(handles) == movable
-    for share in (0.15, 0.5, 0.8):
-        for number in range(len(page.evaluate(GRIPS, share))):
-            grip = page.evaluate(GRIPS, share)[number]
-            if grip["to"] is None:
-                continue
-            page.mouse.move(*grip["from"])
-            page.mouse.down()
-            assert page.evaluate(HELD) == grip["names"]
-            page.mouse.move(*[(a + b) / 2 for a, b in zip(grip["from"], grip["to"], strict=True)])
-            page.mouse.move(*grip["to"])
-            settled(page)
-            assert page.evaluate(OFF, [grip["part"], grip["to"]]) < 6
-            page.mouse.up()
-            settled(page)
-            e.set(**setting_of(page))
-            shows(page, e)
-
-
 def test_a_held_curve_glides_between_two_stops(opened):
     page = opened("threshold_test")
     [grip] = [g for g in page.evaluate(GRIPS, 0.5) if g["names"] == "sigma"][:1]
@@ -1160,16 +1114,20 @@ NAMED = """() => {
 
 
 @every_explorer
-def test_in_a_drag_no_texts_overlap_and_names_stay_with_their_lines(opened, name):
-    page = opened(name)
+def test_in_a_drag_a_part_stays_under_the_pointer_no_texts_overlap_and_names_stay_with_their_lines(opened, name):
+    page, e = opened(name), getattr(dp.explore, name)()
+    movable = {slider for part in e.explorer.parts if part.kind != "text" for slider in part.handles}
+    handles = page.eval_on_selector_all("[data-handle]", "all => all.flatMap(e => e.dataset.handle.split(' '))")
+    assert set(handles) == movable
     for number in range(len(page.evaluate(GRIPS, 0.1))):
         sides, strayed, moves = {}, [], 0
-        for share in (0.1, 0.9):
+        for share in (0.1, 0.5, 0.9):
             grip = page.evaluate(GRIPS, share)[number]
             if grip["to"] is None:
                 continue
             page.mouse.move(*grip["from"])
             page.mouse.down()
+            assert page.evaluate(HELD) == grip["names"]
             for k in range(1, 11):
                 page.mouse.move(*[a + (b - a) * k / 10 for a, b in zip(grip["from"], grip["to"], strict=True)])
                 settled(page)
@@ -1178,8 +1136,11 @@ def test_in_a_drag_no_texts_overlap_and_names_stay_with_their_lines(opened, name
                 for seen in page.evaluate(NAMED):
                     sides.setdefault(seen["name"], []).append(seen["above"])
                     strayed += [(seen["name"], setting_of(page))] if seen["nearer"] else []
+            assert page.evaluate(OFF, [grip["part"], grip["to"]]) < 6
             page.mouse.up()
             settled(page)
+            e.set(**setting_of(page))
+            shows(page, e)
         changes = {name: sum(a != b for a, b in pairwise(all_)) for name, all_ in sides.items()}
         assert {name: count for name, count in changes.items() if count > 6} == {}
         assert len(strayed) <= moves / 10, strayed
@@ -1393,16 +1354,6 @@ def test_a_finger_that_scrolls_moves_no_slider(opened):
     assert setting_of(page)["threshold"] < before["threshold"] - 1
     goes(0.2, 120, 10)
     assert setting_of(page)["threshold"] > before["threshold"]
-
-
-def test_on_a_phone_a_press_makes_the_small_panel_the_large_one(opened):
-    page = opened("threshold_test", viewport={"width": 390, "height": 664}, has_touch=True, is_mobile=True)
-    small = page.locator("svg.dpe-panel").nth(1)
-    assert small.bounding_box()["width"] < 110
-    small.tap()
-    settled(page)
-    assert small.bounding_box()["width"] > 250
-    assert page.locator("svg.dpe-panel").nth(0).bounding_box()["width"] < 110
 
 
 # Words within the axes that hide because a value stands where they do; numbers of an axis may.
@@ -1899,7 +1850,8 @@ COVERED = """() => {
 
 @every_explorer
 def test_everything_is_seen_on_a_phone(opened, frozen, name):
-    """Question, picture and a slider at once, each step right above its buttons, nothing beneath the small panel."""
+    """Question, picture and a slider at once, each step right above its buttons, nothing beneath the small panel, which
+    a tap makes the large one."""
     page, e = opened(name, **PHONE), getattr(dp.explore, name)
     covered = COVERED if len(e.panels) > 1 else "[]"
     settled(page)
@@ -1928,9 +1880,13 @@ def test_everything_is_seen_on_a_phone(opened, frozen, name):
         assert not page.locator(".dpe-words").is_visible()
         assert page.evaluate(covered) == [], story
     if len(e.panels) > 1:
-        page.locator("svg.dpe-panel:not(.dpe-main)").tap()
+        large, small = page.locator("svg.dpe-panel").all()
+        assert small.bounding_box()["width"] < 110
+        small.tap()
         settled(page)
+        assert small.bounding_box()["width"] > 2 * large.bounding_box()["width"]
         assert page.evaluate(covered) == []
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
     page.goto("about:blank")
     page.goto((frozen / f"{name}.html").as_uri())  # as it opens, with its question where it has one
     page.wait_for_selector(DRAWN_ONCE)
