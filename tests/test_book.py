@@ -378,6 +378,7 @@ KINDS_OF_PAGES = ["book/intro", "book/07_delta_divergence", "book/09_composition
                   "book/references", "notebooks/07_lecture", "notebooks/07_exercises", "search"]  # fmt: skip
 
 
+@pytest.mark.cases(3)
 @pytest.mark.parametrize("name", KINDS_OF_PAGES)
 def test_a_page_opens_from_a_folder(site, page, name):
     page.goto((site / f"{name}.html").as_uri())

@@ -169,9 +169,9 @@ def test_a_picture_that_is_not_yet_that_of_its_setting_is_busy(new_page, frozen)
 
 
 @every_explorer
-def test_twenty_settings_show_the_librarys_numbers_and_curves(opened, name):
+def test_settings_show_the_librarys_numbers_and_curves(opened, name):
     page, e = opened(name), getattr(dp.explore, name)()
-    for setting in [{}, *e.steps.values(), *on_steps(e.parameters, 20, seed=3)]:
+    for setting in [{}, *e.steps.values(), *on_steps(e.parameters, 10, seed=3)]:
         page.evaluate("s => document.querySelector('[data-explorer]').explorer.setAll(s)", setting)
         e.set(**setting)
         shows(page, e)

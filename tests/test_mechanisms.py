@@ -288,6 +288,7 @@ def test_gaussian_profile_keeps_nine_digits_down_to_the_smallest_numbers(mu, dev
     assert mechanism.privacy_profile(epsilon) == approx(float(exact), rel=1e-9)
 
 
+@pytest.mark.cases(2)
 @pytest.mark.parametrize("scale", [1e-2, 0.3, 1, 7, 1e3, 1e6])
 def test_laplace_against_integrals_of_its_density(scale):
     m = dp.Laplace(scale=scale)

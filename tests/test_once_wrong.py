@@ -103,6 +103,7 @@ def loss_of_step(sigma, rate, direction):
     return mean, mean_of(lambda value: (value - mean) ** 2)
 
 
+@pytest.mark.cases(1)
 @pytest.mark.parametrize(
     ("sigma", "rate", "steps"),
     [(0.26651960071698905, 0.08388915942868488, 929886342), (1.0, 0.1, 10**15), (0.5, 0.9, 10**15)],

@@ -57,7 +57,7 @@ def test_join_and_meet_are_ordered_as_they_should_be(a, b):
         assert dp.dominance(part, dp.meet(a, b)).verdict == "proven"
 
 
-@settings(max_examples=50)
+@settings(max_examples=examples(50))
 @given(closed_forms(), closed_forms())
 def test_no_number_contradicts_the_order_of_join_and_meet(a, b):
     for part in (a, b):

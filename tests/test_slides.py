@@ -576,6 +576,7 @@ def walk_through_the_slide(page, where, back=False):
         expect_stage(*stage)
 
 
+@pytest.mark.cases(2)
 @pytest.mark.parametrize("size", SIZES)
 @pytest.mark.parametrize("deck", ["07", "own"])
 def test_an_explorer_that_waits_is_shown_at_its_start_and_then_stepped(deck, size, new_page, tmp_path):

@@ -585,6 +585,7 @@ DIM = f"""[...document.querySelectorAll("{ROOT} [aria-busy=true]")]
   .filter((part) => part.checkVisibility()).map((part) => getComputedStyle(part).opacity)"""
 
 
+@pytest.mark.cases(3)
 @pytest.mark.parametrize("road", ROADS)
 def test_an_answer_to_earlier_settings_is_dimmed_marked_and_of_no_use(late, road):
     page = late(OLD)
@@ -692,6 +693,7 @@ def test_without_a_worker_the_page_says_that_it_computes_before_it_does(new_page
     assert set(page.evaluate("globalThis.frames")) == {words}
 
 
+@pytest.mark.cases(2)
 @pytest.mark.parametrize("name", range(4))
 def test_the_examples_are_answered(run, name):
     page = run()
