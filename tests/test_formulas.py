@@ -10,6 +10,7 @@ from docutils import nodes
 
 import dptutor.explore.machinery as machinery
 import typesetting
+from content import ROOT
 from dptutor import formulas
 from dptutor.formulas import UnknownFormula, mathml, typeset
 
@@ -30,6 +31,12 @@ COMMANDS = r"""
 \{x\} \langle{x}\rangle \lvert{x}\rvert \lVert{x}\rVert \bigl(x\bigr) \Bigl(x\Bigr) \biggl(x\biggr) \big| \Big| \Vert
 \, \! \; \quad \qquad
 """
+
+
+def test_no_sized_bracket_carries_an_exponent():
+    """A browser does not stretch it then; one of \\left and \\right it does."""
+    for path in [*(ROOT / "book").glob("*.md"), *(ROOT / "notebooks").glob("*.ipynb")]:
+        assert not re.search(r"\\[Bb]igg?r(?:\\[}|]|[)\]|])\s*[\^_]", path.read_text(encoding="utf-8")), path.name
 
 
 @each([tex for tex in re.split(r"\s(?=\\)", COMMANDS.strip()) if tex.strip("\\ ")])
