@@ -41,7 +41,7 @@ from typing import Any
 import numpy as np
 
 from .._floats import LARGEST_LOSS, LAST_PLACE
-from .polynomials import chebyshev, gauss
+from .polynomials import chebyshev, gauss, sums
 from .profile_table import Answer
 
 _DEGREE = 15
@@ -104,8 +104,8 @@ class Curve:
         place = np.clip(np.searchsorted(self.borders, at, side="right") - 1, 0, len(self.coefficients) - 1)
         low, high = self.borders[place], self.borders[place + 1]
         x = (2 * (at - low) / (high - low) - 1)[:, None]
-        value[inside] = _sums(self.coefficients[place], x)[:, 0]
-        slope[inside] = _sums(self.slopes[place], x)[:, 0]
+        value[inside] = sums(self.coefficients[place], x)[:, 0]
+        slope[inside] = sums(self.slopes[place], x)[:, 0]
         return value, slope
 
 
@@ -142,7 +142,7 @@ def curve(
         inside = (checks >= low[piece]) & (checks <= high[piece])
         piece, at = piece[inside], checks[inside]
         x = np.clip(2 * (at - low[piece]) / (high - low)[piece] - 1, -1.0, 1.0)
-        np.maximum.at(missed, piece, np.abs(_sums(own[piece], x[:, None])[:, 0] - known[inside]))
+        np.maximum.at(missed, piece, np.abs(sums(own[piece], x[:, None])[:, 0] - known[inside]))
         noise = errors.max(axis=1)
         stuck = np.where(missed < before / 2, 0, stuck + 1)
         wanted = _MISSED * np.abs(own[:, 0]) + noise / 2
@@ -384,7 +384,7 @@ class _Line:
 
     def _at(self, coefficients: np.ndarray, piece: np.ndarray, x: np.ndarray) -> np.ndarray:
         low, high = self.borders[piece, None], self.borders[piece + 1, None]
-        return _sums(coefficients[piece], np.clip(2 * (x - low) / (high - low) - 1, -1.0, 1.0))
+        return sums(coefficients[piece], np.clip(2 * (x - low) / (high - low) - 1, -1.0, 1.0))
 
 
 def _one_of(first: Curves, second: Curves, size: int, its_size: int) -> Curves:
@@ -490,7 +490,7 @@ class _Alpha:
     def at(self, piece: np.ndarray, loss: np.ndarray, apart: np.ndarray, below: bool) -> tuple[np.ndarray, np.ndarray]:
         """α, or 1 − α, at rows of losses within pieces, and a bound on it for complex ones that are so far apart."""
         low, width, rows = self._low[piece], self._width[piece], self._rows[piece]
-        value = _sums(rows, np.clip(2 * (loss - low[:, None]) / width[:, None] - 1, -1.0, 1.0))
+        value = sums(rows, np.clip(2 * (loss - low[:, None]) / width[:, None] - 1, -1.0, 1.0))
         # The ellipse with this sum of axes has all that is so far from the piece.
         further = 2 * apart / width
         rho = 1.0 + further + np.sqrt(further * (further + 2.0))
@@ -554,13 +554,13 @@ def _part(coefficients: np.ndarray, ends: np.ndarray, low: float, high: float) -
         return coefficients
     places = (low + high) / 2 + (high - low) / 2 * _POINTS
     x = 2 * (places - ends[0]) / (ends[1] - ends[0]) - 1
-    return _sums(coefficients[None], x[None])[0] @ _TO_COEFFICIENTS
+    return sums(coefficients[None], x[None])[0] @ _TO_COEFFICIENTS
 
 
 def _variation(own: Curve, tilt: float) -> tuple[np.ndarray, np.ndarray]:
     """Of each piece ∫ e^{tilt ε} |D″ − D′|, at most, and the step of D′ at its end; and where it ends."""
     width = np.diff(own.borders)
-    squares = width / 2 * (_sums(own.masses, np.broadcast_to(_NODES, (len(width), _COUNT))) ** 2 @ _WEIGHTS)
+    squares = width / 2 * (sums(own.masses, np.broadcast_to(_NODES, (len(width), _COUNT))) ** 2 @ _WEIGHTS)
     shrink = np.exp(tilt * own.borders)
     inside = np.sqrt(squares * width) * shrink[:-1]
     return inside + np.abs(_jumps(own.slopes)) * shrink[1:], own.borders[1:]
@@ -576,14 +576,6 @@ def _derivatives(coefficients: np.ndarray, width: np.ndarray) -> np.ndarray:
     found = np.zeros(coefficients.shape)
     found[:, :-1] = np.polynomial.chebyshev.chebder(coefficients, axis=1) * (2 / width)[:, None]
     return found
-
-
-def _sums(coefficients: np.ndarray, x: np.ndarray) -> np.ndarray:
-    """Σ c_k T_k(x), of each row of coefficients at each row of places."""
-    b1 = b2 = np.zeros(x.shape)
-    for k in range(coefficients.shape[1] - 1, 0, -1):
-        b1, b2 = coefficients[:, k, None] + 2 * x * b1 - b2, b1
-    return coefficients[:, :1] + x * b1 - b2
 
 
 _POINTS, _TO_COEFFICIENTS = chebyshev(_DEGREE + 1)

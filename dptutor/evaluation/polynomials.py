@@ -23,3 +23,11 @@ def chebyshev(count: int) -> tuple[np.ndarray, np.ndarray]:
     """Chebyshev points, decreasing, and the matrix that turns values there into coefficients: values @ matrix."""
     angle, order = math.pi * (np.arange(count) + 0.5) / count, np.arange(count)
     return np.cos(angle), np.cos(np.outer(angle, order)) * np.where(order == 0, 1.0, 2.0) / count
+
+
+def sums(coefficients: np.ndarray, x: np.ndarray) -> np.ndarray:
+    """Σ c_k T_k(x), of each row of coefficients at each row of places."""
+    b1 = b2 = np.zeros(x.shape)
+    for k in range(coefficients.shape[1] - 1, 0, -1):
+        b1, b2 = coefficients[:, k, None] + 2 * x * b1 - b2, b1
+    return coefficients[:, :1] + x * b1 - b2

@@ -16,7 +16,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from .._floats import LARGEST_LOSS, LAST_PLACE
-from .polynomials import gauss
+from .polynomials import gauss, sums
 
 _NODES, _WEIGHTS = gauss(20)
 _COUNT = 20
@@ -57,7 +57,7 @@ class TiltedAreas:
         node = half[:, None] * (1.0 + _NODES)
         x = np.clip(2.0 * (low[:, None] - start[:, None] + node) / length[:, None] - 1.0, -1.0, 1.0)
         own = self._coefficients[piece]
-        log_value = _sums(own, x)
+        log_value = sums(own, x)
         value = np.minimum(np.exp(np.minimum(log_value, 1.0)), 1e300)
         area = half * ((np.exp(-node / 2) * value) @ _WEIGHTS)
         return area, self._bound(own, half, area, piece)
@@ -116,11 +116,3 @@ class TiltedAreas:
         whole = self._mass * 2 * -np.expm1(-(high - low) / 2)
         rounding = np.where(other, 16 * LAST_PLACE * whole, 0.0)
         return np.where(other, np.maximum(whole - area, 0.0), area), error + rounding
-
-
-def _sums(coefficients: np.ndarray, x: np.ndarray) -> np.ndarray:
-    """Σ c_k T_k(x), of each row of coefficients at each row of places."""
-    b1 = b2 = np.zeros(x.shape)
-    for k in range(coefficients.shape[1] - 1, 0, -1):
-        b1, b2 = coefficients[:, k, None] + 2 * x * b1 - b2, b1
-    return coefficients[:, :1] + x * b1 - b2

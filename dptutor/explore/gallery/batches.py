@@ -72,21 +72,16 @@ def largest_answer(sigma, batches):
 
 
 @lru_cache(maxsize=512)
-def tails_of_bins(sigma, batches):
-    """Losses of an epoch, and the logits of the tails under P and under Q there."""
+def balls_in_bins(sigma, batches):
+    """How likely the loss of an epoch is in each cell; what P has there follows from what Q has."""
     count, mu = int(batches), 1 / sigma
     spread = np.sqrt(np.expm1(mu**2) / count)
     low, high = -min(8 * spread, mu**2 / 2 + 8 * mu / np.sqrt(count)), np.log1p(np.exp(mu**2 / 2 + 6 * mu) / count)
     losses = np.linspace(low, high + 6 * spread, 160)
-    return losses, [logit(np.clip(tail, 1e-13, 1 - 1e-13)) for tail in lognormal_tails(mu, count, losses)]
-
-
-@lru_cache(maxsize=512)
-def balls_in_bins(sigma, batches):
-    """How likely the loss of an epoch is in each cell; what P has there follows from what Q has."""
-    losses, (_, logits) = tails_of_bins(sigma, batches)
+    _, tail = lognormal_tails(mu, count, losses)
     edges, width = np.linspace(losses[0], losses[-1], 1201, retstep=True)
-    q = -np.diff(np.minimum.accumulate(expit(CubicSpline(losses, logits)(edges))), prepend=1, append=0)
+    tail = expit(CubicSpline(losses, logit(np.clip(tail, 1e-13, 1 - 1e-13)))(edges))
+    q = -np.diff(np.minimum.accumulate(tail), prepend=1, append=0)
     return q * np.exp(width / 2 - np.append(edges, edges[-1] + width)), q
 
 
