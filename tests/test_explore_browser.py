@@ -340,6 +340,12 @@ def test_pinned_settings_stay_while_others_move(opened):
     assert page.is_hidden(".dpe-pins")
 
 
+def test_a_pin_names_what_was_chosen(opened):
+    page = opened("batches")
+    tool(page, "pin")
+    expect(page.locator(".dpe-pins")).to_contain_text("T = 1000, E = 1")
+
+
 def test_there_are_four_pins(opened):
     page = opened("bayes_error")
     page.evaluate("for (const _ of Array(6)) document.querySelector('[data-tool=pin]').click()")

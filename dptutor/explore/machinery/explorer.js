@@ -425,12 +425,7 @@ class Explorer {
   }
 
   nameFolded() {
-    const said = this.folded.map((place) => {
-      if (Number.isNaN(place)) return "Samples";
-      const { symbol, title } = this.meaning(place),
-        shown = this.shownParameter(place);
-      return this.typed[place] ? `${symbol || title} = ${shown}` : shown;
-    });
+    const said = this.folded.map((place) => (Number.isNaN(place) ? "Samples" : this.inWords(place)));
     const label = lettered(said.join(", "));
     if (this.labelled !== label) this.more.innerHTML = this.labelled = label;
   }
@@ -552,6 +547,13 @@ class Explorer {
     slider.setAttribute("aria-label", title);
     this.typed[place].setAttribute("aria-label", `${title}, typed`);
     this.showControl(place);
+  }
+
+  // "σ = 1", "repetitions = 100", "Laplace".
+  inWords(place) {
+    const { symbol, title } = this.meaning(place),
+      name = symbol || (this.typed[place] && title);
+    return [name, this.shownParameter(place)].filter(Boolean).join(" = ");
   }
 
   shownParameter(place) {

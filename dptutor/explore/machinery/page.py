@@ -143,7 +143,7 @@ def describe(explorer: Declaration, exploration) -> dict:
             {
                 "name": name,
                 "title": parameter.title,
-                "symbol": getattr(parameter, "symbol", ""),
+                "symbol": parameter.symbol,
                 "values": parameter.values,
                 "code": [parameter.code(value) for value in parameter.values],
                 "shown": [parameter.show(value) for value in parameter.values],
