@@ -25,7 +25,6 @@ ROOT = Path(__file__).resolve().parent.parent
 QUESTIONS = [exercise for exercise in dp.exercises.catalogue() if isinstance(exercise, Question)]
 NUMERIC = [question for question in QUESTIONS if not question.options]
 CHAPTERS = sorted({exercise.chapter for exercise in dp.exercises.catalogue() if not exercise.judge})
-every_question = pytest.mark.parametrize("question", QUESTIONS, ids=lambda q: q.id)
 
 
 # Every question.

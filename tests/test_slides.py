@@ -791,20 +791,6 @@ def test_columns_of_numbers_have_a_head(number):
             assert rows[:1] != bare[:1] or not bare, f"slide {place}: {text}"
 
 
-@pytest.mark.parametrize(
-    ("number", "question", "answer"),
-    [
-        ("07", "dp.explore.duel(", "dp.explore.delta_divergence("),
-        ("07", "at which priors", "dp.explore.delta_divergence("),
-        ("12", "*How likely is a belief above 90", "dp.explore.posterior_belief("),
-    ],
-)
-def test_a_vote_is_taken_before_an_explorer_settles_it(number, question, answer):
-    sources = [cell.source.lower() for cells in cells_of_slides(number) for cell in cells]
-    asked, told = (next(k for k, source in enumerate(sources) if text.lower() in source) for text in (question, answer))
-    assert asked < told
-
-
 # The em of letters of 10 points in the pictures of a slide, in pixels of the screen; a picture has 150 dots to an inch.
 LETTERS = """() => Math.min(...Array.from(Reveal.getCurrentSlide().querySelectorAll(".deck-picture img"), (image) => {
   const box = image.getBoundingClientRect();
