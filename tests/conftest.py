@@ -3,7 +3,7 @@
     site          path of the built book, _build/html; built at first use by the command that `make site` calls
     site_url      address at which it is served, ending in "/", e.g. site_url + "book/notation.html"
     serve         serve(folder) -> address, for any other folder (a frozen explorer, say)
-    chromium      a Playwright browser; one per test file
+    chromium      a Playwright browser; one for all tests
     page          a fresh page in it, 1280 × 800. When the test ends, the fixture fails it if the page asked a foreign
                   host for anything (such requests never leave the machine), wrote an error or a warning to the
                   console, or had an uncaught exception. Everything seen so far is in page.seen:
@@ -38,6 +38,7 @@ What a file marked `sources` holds is marked `first` unless it needs the built b
 before the book is built.
 """
 
+import asyncio
 import inspect
 import os
 import random
@@ -328,9 +329,7 @@ def installed_browser(playwright):
     return own if Path(own).exists() else installed()
 
 
-# One for each test file, not for the session: while Playwright runs, its thread has a running event loop, in which
-# tests of kernels cannot start theirs.
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def chromium():
     from playwright.sync_api import sync_playwright
 
@@ -341,6 +340,21 @@ def chromium():
         browser = playwright.chromium.launch(executable_path=path, args=ARGUMENTS)
         yield browser
         browser.close()
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_setup(item):
+    """While Playwright runs, its thread has a running event loop, in which a test of a kernel cannot start its own."""
+    running = asyncio._get_running_loop()
+    if "chromium" not in item.fixturenames:
+        asyncio._set_running_loop(None)
+    try:
+        return (yield)
+    finally:
+        asyncio._set_running_loop(running or asyncio._get_running_loop())
+
+
+pytest_runtest_call = pytest_runtest_setup
 
 
 def is_local(address):

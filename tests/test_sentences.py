@@ -1376,11 +1376,6 @@ def test_small_numbers_are_written_as_powers_of_ten(name):
 
 
 @every_explorer
-def test_a_caption_has_at_most_forty_words(name):
-    assert len(getattr(dp.explore, name).caption.split()) <= 40
-
-
-@every_explorer
 def test_no_axis_of_probabilities_goes_beyond_one(name):
     for panel in getattr(dp.explore, name).panels:
         for label, limits in ((panel.xlabel, panel.xlim), (panel.ylabel, panel.ylim)):
@@ -1413,13 +1408,6 @@ def residues(code):
 
 
 ALLOWED = {"30 ** 0.5", "1 / 2", "float('nan')"}  # as people write them
-
-
-@pytest.mark.parametrize(
-    "code", ["float('1e-5')", "10**-2.0", "'a' == 'b'", "{'a': 1}['a']", "x = int('500')", "1 if 1 == 2 else 0"]
-)
-def test_residues_are_found(code):
-    assert residues(code)
 
 
 def test_the_code_that_is_shown_is_clean(tmp_path):
