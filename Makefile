@@ -106,7 +106,7 @@ quick: lint
 
 # CASES=12: of each look only so many cases.
 look: test-environment
-	@$(python) -m pytest -n 3 --dist load $(if $(CASES),--cases=$(CASES),--all) -m "look and not host"
+	@$(python) -m pytest -n 3 --dist load $(if $(CASES),--cases=$(CASES),--all) -m "look and not (host or deep)"
 
 hosts: test-environment
 	@$(pytest) --all -m host

@@ -215,9 +215,11 @@ def pytest_generate_tests(metafunc):
 
 
 def pytest_ignore_collect(collection_path, config):
-    """Where only what reads sources is asked for, no other file is imported."""
-    if config.getoption("markexpr") == "first" and collection_path.match("test_*.py"):
-        return "mark.sources" not in collection_path.read_text(encoding="utf-8") or None
+    """Where only tests of one mark are asked for, a file that does not have it is not imported."""
+    asked = re.match(r"\w*", config.getoption("markexpr"))[0]
+    mark = "sources" if asked == "first" else asked
+    if mark in {"sources", *LEFT_OUT} and collection_path.match("test_*.py"):
+        return f"mark.{mark}" not in collection_path.read_text(encoding="utf-8") or None
     return None
 
 
