@@ -120,7 +120,7 @@ sweep: test-environment
 
 search: MINUTES = 30
 search: test-environment
-	@$(python) -m tests.laws --minutes $(MINUTES) $(if $(SEED),--seed $(SEED))
+	@OPENBLAS_NUM_THREADS=1 $(python) -m tests.laws --minutes $(MINUTES) $(if $(SEED),--seed $(SEED))
 
 exhaustive: lint
 	@$(python) scripts/book.py build

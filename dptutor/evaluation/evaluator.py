@@ -1,6 +1,6 @@
 """What computes all faces of a composition together, each answer with a bound on its error.
 
-There are three kinds of them in `dptutor.evaluation.faces`, with these methods and no others. Arguments and results are
+There are four kinds of them in `dptutor.evaluation.faces`, with these methods and no others. Arguments and results are
 float arrays of any shape; ε, delta and α as everywhere.
 """
 
