@@ -24,6 +24,7 @@ import dptutor as dp
 from dptutor.exercises.judging.core import Exercise
 from dptutor.exercises.judging.judge import names_in, run
 from dptutor.exercises.learners.progress import Progress
+from exercising import with_exercises
 
 ROOT = Path(__file__).resolve().parent.parent
 CATALOGUE = dp.exercises.catalogue()
@@ -136,11 +137,13 @@ def raising(error):
 @each(CATALOGUE)
 def test_every_chapter_and_notebook_asks_for_its_exercises(exercise):
     (page,) = (ROOT / "book").glob(f"{exercise.chapter:02}_*.md")
-    text = page.read_text(encoding="utf-8")
+    text = with_exercises(page.read_text(encoding="utf-8"), exercise.chapter)
     if isinstance(exercise, dp.exercises.Question):  # stands there as a whole
         assert f"dp.exercises.questions(chapter={exercise.chapter})" in text
     else:
         assert f"{exercise.id} {exercise.title}" in re.findall(r"\{exercise\} (.+)", text)
+    goals = re.search(r"You will be able to\n((?:- .*\n)+)", text)[1].count("\n")
+    assert exercise.goals and set(exercise.goals) <= set(range(1, goals + 1)), "`goals` counts those of the chapter"
     notebook = (ROOT / "notebooks" / f"{exercise.chapter:02}_exercises.ipynb").read_text(encoding="utf-8")
     cells = ["".join(cell["source"]) for cell in json.loads(notebook)["cells"]]
     check = f'check("{exercise.id}", {exercise.name})'
@@ -160,6 +163,7 @@ EXAMPLE = Exercise(
     explanation="Divide by two.",
     hints=("a", "b", "c"),
     praise="Right.",
+    goals=(1,),
     cases=((1.0,), (3.0,)),
     laws=(lambda result, x: "Yours is larger than x." if result[0] > x else None,),
 )
