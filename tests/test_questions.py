@@ -74,6 +74,7 @@ def test_words_are_escaped():
         explanation="<script>alert(1)</script>",
         hints=("<", ">", "&"),
         praise="</script><b>",
+        goals=(1,),
         mistakes=(dp.exercises.Mistake(2, "<b>"),),
     )
     piece = Sheet([made]).html.split("<script")[0]
@@ -92,6 +93,7 @@ def test_formulas_are_set_in_questions_hints_and_replies():
         explanation=r"As $f(\alpha) = 1 - \alpha$.",
         hints=(r"$\alpha$", "none", "none"),
         praise=r"Yes, $\delta = 1$.",
+        goals=(1,),
         mistakes=(dp.exercises.Mistake(2, r"That is $\varepsilon$."),),
     )
     assert Sheet([made]).html.count("<math") == 3
