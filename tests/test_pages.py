@@ -339,6 +339,24 @@ def test_pictures_in_the_margin_cover_nothing_and_fit_a_phone(new_page, site, si
     assert not wrong
 
 
+@pytest.mark.look
+@pytest.mark.cases(2)
+@pytest.mark.parametrize("name", [name for name in PAGES if re.match(r"book/\d", name)])
+def test_three_screens_of_a_chapter_have_a_picture(site_url, new_page, name):
+    page = new_page(viewport={"width": 1280, "height": 800})
+    page.goto(f"{site_url}{name}.html")
+    laid_out(page)
+    gaps = page.evaluate("""() => {
+      const box = (found) => found.getBoundingClientRect();
+      const end = box(document.querySelector("#exercises") ?? document.querySelector(".foot")).top;
+      const boxes = [...document.querySelectorAll("article :is(img, svg, [data-explorer])")]
+        .filter((e) => e.checkVisibility()).map(box).filter(({ height }) => height > 60);
+      return [box(document.querySelector("article")).top, ...boxes.map(({ bottom }) => bottom)]
+        .filter((y) => y < end)
+        .map((y) => Math.min(end, ...boxes.map(({ top, bottom }) => bottom > y ? Math.max(top, y) : end)) - y); }""")
+    assert max(gaps) < 3 * 800
+
+
 @pytest.mark.parametrize("name", ["16_reports", "17_study", "18_stopping", "other_promises"])
 def test_outputs_and_tables_fit_a_phone(new_page, site_url, name):
     page = new_page(viewport={"width": 390, "height": 664})
