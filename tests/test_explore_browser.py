@@ -1032,6 +1032,16 @@ GRIPS = """(share) => {
     return { part: explorer.parts.indexOf(part), names, from: screen(part.grip.at), to: to ? screen(to) : null };
   });
 }"""
+# Handles that are drawn elsewhere than on what they move.
+BEHIND = """() => {
+  const { handles } = document.querySelector("[data-explorer]").explorer;
+  return handles.parts.filter((part) => part.grip?.at).filter(({ grip, panel }) => {
+    const matrix = handles.panels[panel].getScreenCTM();
+    const { x, y } = new DOMPoint(grip.at[0] + grip.shift, grip.at[1]).matrixTransform(matrix);
+    const box = grip.element.querySelector(".dpe-ring, .dpe-pill").getBoundingClientRect();
+    return Math.hypot(box.x + box.width / 2 - x, box.y + box.height / 2 - y) > 2;
+  }).map((part) => part.grip.element.dataset.handle);
+}"""
 HELD = """() => {
   const { held } = document.querySelector("[data-explorer]").explorer.handles;
   return held && held.part.grip.element.dataset.handle;
@@ -1132,6 +1142,7 @@ def test_in_a_drag_a_part_stays_under_the_pointer_no_texts_overlap_and_names_sta
                 settled(page)
                 moves += 1
                 assert page.evaluate(OVERLAPS) == [], (grip["names"], setting_of(page))
+                assert page.evaluate(BEHIND) == []
                 for seen in page.evaluate(NAMED):
                     sides.setdefault(seen["name"], []).append(seen["above"])
                     strayed += [(seen["name"], setting_of(page))] if seen["nearer"] else []
