@@ -1,6 +1,6 @@
 """The interface of evaluators, which compute all faces of a composition, each answer with a bound on its error.
 
-`dptutor.evaluation.faces` has three of them, with these methods and no others. Arguments and results are float arrays
+`dptutor.evaluation.faces` has four of them, with these methods and no others. Arguments and results are float arrays
 of any shape.
 """
 

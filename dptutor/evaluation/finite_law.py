@@ -206,6 +206,39 @@ class FiniteLaw(AtomicLaw):
             missing,
         )
 
+    @classmethod
+    def merged(
+        cls,
+        loss: np.ndarray,
+        larger: np.ndarray,
+        p_infinite: float,
+        q_infinite: float,
+        location_error: float,
+        relative_error: float,
+    ) -> FiniteLaw:
+        """The law of losses in any order; `larger` is the logarithm of the larger of their masses under P and Q.
+
+        Losses that rounding may have separated are merged.
+        """
+        order = np.argsort(loss, kind="stable")
+        loss, larger = loss[order], larger[order]
+        starts = _starts(loss, np.full(loss.shape, 2 * location_error))
+        if starts.size > MOST_ATOMS:
+            raise TooManyAtoms
+        if starts.size < loss.size:
+            ends = np.append(starts[1:], loss.size) - 1
+            # In a long run of small gaps the ends may differ by more than rounding.
+            location_error = max(location_error, float(np.max(loss[ends] - loss[starts])))
+            largest = np.maximum.reduceat(larger, starts)
+            # Losses whose probabilities underflow under both P and Q are negligible, even together.
+            scale = np.where(np.isfinite(largest), largest, 0.0)
+            with np.errstate(under="ignore", divide="ignore"):
+                sums = np.add.reduceat(np.exp(larger - np.repeat(scale, ends - starts + 1)), starts)
+                loss, larger = loss[starts], scale + np.log(sums)
+        with np.errstate(under="ignore"):
+            p, q = np.exp(larger - np.maximum(loss, 0.0)), np.exp(larger + np.minimum(loss, 0.0))
+        return cls.of_finite(loss, p, q, p_infinite, q_infinite, location_error, relative_error)
+
     def composed(self, other: AtomicLaw) -> FiniteLaw:
         """The law of the sum of two independent losses; sums that are equal up to rounding are merged.
 
@@ -224,7 +257,9 @@ class FiniteLaw(AtomicLaw):
         p_infinite = mine.p_infinite + others.p_infinite - mine.p_infinite * others.p_infinite
         q_infinite = mine.q_infinite + others.q_infinite - mine.q_infinite * others.q_infinite
         relative_error = mine.relative_error + others.relative_error + 8 * UNIT_ROUNDOFF
-        return _merged(loss, np.where(loss < 0, log_p, log_q), p_infinite, q_infinite, location_error, relative_error)
+        return FiniteLaw.merged(
+            loss, np.where(loss < 0, log_p, log_q), p_infinite, q_infinite, location_error, relative_error
+        )
 
     def power(self, count: int) -> AtomicLaw:
         """The law of the sum of `count` independent copies: of many steps with two losses, a `BinomialLaw`.
@@ -434,7 +469,7 @@ class FiniteLaw(AtomicLaw):
         location_error = count * (self.location_error + 2 * UNIT_ROUNDOFF * _largest(self.kinks))
         relative_error = count * self.relative_error + (64 + 4 * count) * UNIT_ROUNDOFF
         larger = np.where(loss < 0, log_p, log_q)
-        return _merged(loss, larger, *self._infinite(count), location_error, relative_error)
+        return FiniteLaw.merged(loss, larger, *self._infinite(count), location_error, relative_error)
 
     @cached_property
     @with_fifty_digits
@@ -579,38 +614,6 @@ def _starts(loss: np.ndarray, tolerance: np.ndarray) -> np.ndarray:
     first = np.ones(loss.shape, dtype=bool)
     first[1:] = np.diff(loss) > tolerance[1:]
     return np.flatnonzero(first)
-
-
-def _merged(
-    loss: np.ndarray,
-    larger: np.ndarray,
-    p_infinite: float,
-    q_infinite: float,
-    location_error: float,
-    relative_error: float,
-) -> FiniteLaw:
-    """The law of losses in any order; `larger` is the logarithm of the larger of their masses under P and Q.
-
-    Losses that rounding may have separated are merged.
-    """
-    order = np.argsort(loss, kind="stable")
-    loss, larger = loss[order], larger[order]
-    starts = _starts(loss, np.full(loss.shape, 2 * location_error))
-    if starts.size > MOST_ATOMS:
-        raise TooManyAtoms
-    if starts.size < loss.size:
-        ends = np.append(starts[1:], loss.size) - 1
-        # In a long run of small gaps the ends may differ by more than rounding.
-        location_error = max(location_error, float(np.max(loss[ends] - loss[starts])))
-        largest = np.maximum.reduceat(larger, starts)
-        # Losses whose probabilities underflow under both P and Q are negligible, even together.
-        scale = np.where(np.isfinite(largest), largest, 0.0)
-        with np.errstate(under="ignore", divide="ignore"):
-            sums = np.add.reduceat(np.exp(larger - np.repeat(scale, ends - starts + 1)), starts)
-            loss, larger = loss[starts], scale + np.log(sums)
-    with np.errstate(under="ignore"):
-        p, q = np.exp(larger - np.maximum(loss, 0.0)), np.exp(larger + np.minimum(loss, 0.0))
-    return FiniteLaw.of_finite(loss, p, q, p_infinite, q_infinite, location_error, relative_error)
 
 
 def _excess_of_large(s: np.ndarray, loss: np.ndarray, p: np.ndarray, q: np.ndarray) -> np.ndarray:
