@@ -33,7 +33,7 @@ from classroom import (
 )
 from dptutor.exercises import HandIn
 from dptutor.exercises.judging.judge import run
-from dptutor.exercises.learners.handing_in import MIME, Record, judged, prepared
+from dptutor.exercises.learners.handing_in import MIME, Record, prepared, result_of
 from dptutor.exercises.renumbering import NUMBERING
 
 SECRET = "0123456789abcdef0123456789abcdef"
@@ -136,7 +136,7 @@ def test_recorded_values_are_judged_as_the_answer_was(exercise, monkeypatch, tmp
         asked = prepared(exercise.id, "4f1c09d2")
         for answer in (asked.answer, run(asked.stub)[asked.name], *(mistake.answer for mistake in asked.mistakes[:1])):
             said = HandIn("ada", "4f1c09d2", NUMBERING).check(exercise.id, answer)
-            again = judged(asked, Record.read(seen[-1]))
+            again = result_of(asked, Record.read(seen[-1]))
             assert (again.passed, again.kind, again.about) == (said.passed, said.kind, said.about)
 
 
@@ -166,7 +166,7 @@ HOSTILE_VALUES = [
 @pytest.mark.parametrize("data", HOSTILE_VALUES, ids=range(len(HOSTILE_VALUES)))
 def test_forged_values_are_wrong_answers_at_most(data):
     record = Record.read(json.loads(json.dumps(data)))
-    assert record is None or not judged(prepared("4.1"), record).passed
+    assert record is None or not result_of(prepared("4.1"), record).passed
 
 
 def test_a_name_that_a_task_forbids_is_recorded_with_the_values():
@@ -687,7 +687,7 @@ def test_an_examination_has_points_line_by_line(examined):
 @pytest.mark.parametrize(("id", "own"), [("1.a", False), ("1.3", True), ("7.2", True)])
 def test_values_of_a_function_in_place_of_a_number_are_told_in_a_sentence(id, own):
     record = Record.read({"exercise": id, "own": own, "outcomes": [["rejected", "x"], "y"], "names": ["z"]})
-    result = judged(prepared(id, "4f1c", own), record)
+    result = result_of(prepared(id, "4f1c", own), record)
     assert not result.passed
     assert result.message.startswith("The notebook records values of a function, where ")
     assert "Replayed" not in repr(result)

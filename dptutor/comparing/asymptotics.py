@@ -15,9 +15,9 @@ axis and γ_Q on the other of β = Φ((s_P z − m)/s_Q) at α = Φ(−z). So, f
 
     Δ(Mⁿ ‖ M̃^ñ) ≤ max(γ_P + γ̃_P, γ_Q + γ̃_Q) + κ₀,
 
-with κ₀ the shift that puts the first of these limit curves below the second: the *shortfall*, 0 where f and f̃ are
-symmetric and μ ≥ μ̃. A mechanism that is meant in both directions is composed in each and symmetrized as a whole; the
-bound of one direction is one of both.
+with κ₀ the shift that puts the first of these limit curves below the second: the *shortfall*, which is 0 if f and f̃
+are symmetric and μ ≥ μ̃. A mechanism in both directions is composed in each and symmetrized as a whole; a bound for
+one direction is a bound for both.
 
 Sources: Kaissis et al. (2024), equations 8-15, lemma 6 and theorem 3; Dong, Roth & Su (2022), theorems 3.4 and 3.5.
 """
@@ -168,7 +168,7 @@ class DominanceBound(Numeric):
 
     @property
     def bound(self) -> float:
-        """The bound that holds for all steps, symmetric or not, and without the condition, the value and the shortfall.
+        """The bound that holds for all steps, symmetric or not, without the condition: value plus shortfall.
 
         References
         ----------
@@ -213,7 +213,7 @@ class DominanceBound(Numeric):
 
 @dataclass(frozen=True)
 class AsymptoticDominance:
-    """Compositions of n mechanisms that become more private as n grows: what lemma 6 asks for, and what comes of it.
+    """Compositions of n mechanisms that become more private as n grows: the conditions of lemma 6 and its conclusion.
 
     Attributes
     ----------
@@ -345,7 +345,7 @@ def dominance_bound(mechanism: Mechanism, count: int, other: Mechanism, other_co
     """
     count, other_count = positive_integer("count", count), positive_integer("other_count", other_count)
     ones, others = _directions("mechanism", mechanism), _directions("other", other)
-    # Where both are meant in both directions, direction by direction; a single one has to do against both.
+    # Two mechanisms in both directions are compared direction by direction, a single pair with both directions.
     pairs = [(ones[0], second) for second in (others[:1] if len(ones) == 2 else others)]
     return max((_bound(one, count, two, other_count) for one, two in pairs), key=lambda found: found.bound)
 
@@ -381,7 +381,7 @@ def _shortfall(limit: tuple[float, float, float], other: tuple[float, float, flo
     """The smaller of two upper bounds on the shift that puts the first curve below the second."""
     (*curve, mu), (*curve_, mu_) = limit, other
     direct = _largest_gap(curve, curve_)
-    # By way of Gaussian mechanisms with the same fixed points.
+    # The second bound goes through the Gaussian mechanisms with the same fixed points.
     gaussian = float(ndtr(-mu / 2) - ndtr(-mu_ / 2)) if mu < mu_ else 0.0
     return min(direct, gaussian + _largest_gap(curve, (1.0, mu)) + _largest_gap((1.0, mu_), curve_))
 
@@ -451,7 +451,7 @@ def _moments(pair: Mechanism) -> CompositionMoments:
     highest = _highest(pair)
     ends = np.array([end for end in pair._loss_range() if math.isfinite(end)])
     x, weight = _panels(np.abs(pair._breakpoints()), np.abs(ends), highest)
-    # Two sums of positive terms: the divergence is tiny where the loss is small.
+    # Sums of positive terms, since the divergence is tiny if the loss is small.
     v1 = float(weight @ (pair.reverse._delta(x) + np.exp(-x) * pair._delta(x)))
     v4 = float(weight @ (3 * x**2 * _tails(pair, 0.0, x)))
     y, weight = _panels(np.abs(pair._breakpoints() + v1), np.abs(ends + v1), highest + v1)

@@ -47,7 +47,7 @@ __all__ = [
 
 @dataclass(frozen=True, eq=False)
 class DeltaDivergence(Numeric):
-    """A Δ-divergence and where it is attained; a number, its value: it compares, calculates, rounds and formats as one.
+    """A Δ-divergence and where it is attained. It behaves like a number, its value.
 
     Attributes
     ----------
@@ -425,13 +425,13 @@ class Comparison:
 
 
 def _crossings(mechanism: Mechanism, other: Mechanism) -> tuple[float, ...]:
-    """The priors at which R − R̃ changes sign, as far as the bounds on both profiles show it."""
+    """The priors at which R − R̃ certainly changes sign, given the bounds on both profiles."""
     losses, signs = (np.concatenate(x) for x in zip(*_signs(mechanism, other), strict=True))
     decided = np.argsort(losses)[signs[np.argsort(losses)] != 0]
     losses, signs = losses[decided], signs[decided]
 
     def difference(epsilon: float) -> float:
-        # δ for positive losses, the reverse profile for negative ones: both keep their digits.
+        # For negative losses the profiles of the reverse pairs, which keep their digits.
         pair = (mechanism, other) if epsilon >= 0 else (mechanism.reverse, other.reverse)
         first, second = (float(m._delta(np.asarray(abs(epsilon)))) for m in pair)
         return math.log(first) - math.log(second) if min(first, second) > 0 else first - second
@@ -444,7 +444,7 @@ def _crossings(mechanism: Mechanism, other: Mechanism) -> tuple[float, ...]:
 
 
 def _signs(mechanism: Mechanism, other: Mechanism) -> Iterator[tuple[Array, Array]]:
-    """Losses, negative ones by the reverse pairs, and the sign of δ − δ̃ there: 0 within the bounds on both errors."""
+    """Losses (negative ones by the reverse pairs) and the sign of δ − δ̃ there; 0 if the errors leave it open."""
     for turn, pair in ((1, (mechanism, other)), (-1, (mechanism.reverse, other.reverse))):
         first, second = (Side(m) for m in pair)
         at = np.union1d(places(first, second), places(second, first))

@@ -1,9 +1,9 @@
 """Certificates of Δ-divergences: points with which anyone can check an upper bound by a program of a few lines.
 
 Profiles are convex in γ = e^ε, with δ = 1 at γ = 0. So between two points δ̃ lies below its chord, and δ above the
-chords on both sides, continued: on the left of the first point above 1 − γ, on the right of the last above nothing. All
+extended chords of the neighboring intervals; before the first point δ is above 1 − γ, beyond the last above 0. All
 these are lines, and the quotient of two lines is largest at an end of an interval or where two lines meet. The largest
-of the quotients (δ̃ − δ)/(1 + γ) found so is an upper bound of the divergence; the points are those that it takes.
+quotient (δ̃ − δ)/(1 + γ) among these is an upper bound on the divergence.
 The program that checks a certificate is printed in the reference, book/api.md, and imports nothing from this library.
 """
 
@@ -18,7 +18,7 @@ import numpy as np
 from .._types import Array
 from ..mechanisms.base import Mechanism
 
-# Target gap between bound and value: ten times as much if too many points would be needed.
+# Target gap between bound and value; ten times this if it would take too many points.
 _SLACK = 1e-9
 _MOST_POINTS = 4000
 _START = 33
@@ -73,7 +73,7 @@ class Certificate:
 
 
 def certified(mechanism: Mechanism, other: Mechanism, value: float, epsilon: float) -> Certificate:
-    """Points that show that Δ is little above `value`, which is attained at `epsilon`."""
+    """Points that show that Δ is at most slightly above `value`, which is attained at `epsilon`."""
     slack = _SLACK
     while True:
         found = _points(mechanism, other, value + slack, epsilon)
@@ -87,7 +87,7 @@ def _points(mechanism: Mechanism, other: Mechanism, bound: float, epsilon: float
     kinks = np.concatenate([mechanism._breakpoints(), other._breakpoints(), [epsilon]])
     kinks = kinks[np.abs(kinks) < reach]
     nodes = np.unique(np.concatenate([np.linspace(-reach, reach, _START), kinks if kinks.size < 200 else []]))
-    # Near 0 different losses may have the same e^ε.
+    # Different losses near 0 may have the same e^ε.
     nodes = nodes[np.append(True, np.diff(np.exp(nodes)) > 0)]
     while nodes.size <= _MOST_POINTS:
         first, second = (m.privacy_profile(nodes) for m in (mechanism, other))

@@ -136,7 +136,7 @@ def garbling(mechanism: Mechanism, other: Mechanism) -> Garbling:
     matrix = np.clip(found.x[: rows * columns].reshape(rows, columns), 0.0, None)
     matrix /= matrix.sum(axis=1, keepdims=True)
     deficiency = max(np.abs(p @ matrix - p_other).sum(), np.abs(q @ matrix - q_other).sum()) / 2
-    # Whether a garbling is exact cannot be decided within the tolerance of a linear program.
+    # The tolerance of a linear program is too large to decide whether a garbling is exact.
     regret = delta_divergence(mechanism, other)
     exists = dominance(mechanism, other).verdict != "refuted" and regret.value <= regret.error_bound
     return Garbling(matrix, float(deficiency), None if exists else regret.prior)

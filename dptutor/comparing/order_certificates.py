@@ -4,9 +4,9 @@ The certificate of a refutation is its witness: one ε, or one Rényi order, wit
 
 The certificate of a proof by numbers is a table of points for each of the two pairs, (P, Q) and (Q, P). Profiles are
 convex in γ = e^ε. So between two points δ̃ lies below its chord, and δ above the continued chords on both sides. The
-order holds at every ε ≥ 0 if the lower lines are above the upper one and if, from the last ε on, δ̃ is at most what
-infinite losses leave of δ. Rounding is allowed for: a violation counts only if it exceeds one part in 1e9 of δ at the
-point before.
+order holds at every ε ≥ 0 if the lower lines are above the upper one and if, beyond the last ε, δ̃ is at most the mass
+of infinite losses in δ. To allow for rounding, a violation counts only if it exceeds one part in 1e9 of δ at the point
+before.
 
 The certificate of a proof by a theorem names the theorem. The program that checks certificates is printed in the
 reference, book/api.md, and imports nothing from this library.
@@ -34,7 +34,7 @@ _BY_TAILS = "one subsampled Gaussian step has the larger tail, by monotone likel
 
 @dataclass(frozen=True)
 class OrderCertificate:
-    """What shows that one mechanism dominates another, or does not; made by `dominance(...).certificate`.
+    """A proof that one mechanism dominates another, or does not; made by `dominance(...).certificate`.
 
     Attributes
     ----------
@@ -116,14 +116,14 @@ def of_witness(m: Mechanism, o: Mechanism, reason: str, witness: Witness) -> Ord
         return OrderCertificate(
             "refuted", reason, (order, witness.value, witness.other_value), f"{back}Rényi divergence"
         )
-    # The witness may be for a part: for the whole the first value is no larger, the other no smaller.
+    # The witness may be one of a part of a join or meet; the values of the whole differ at least as much.
     first, second = (x.reverse if witness.reverse else x for x in (m, o))
     values = witness.epsilon, first.privacy_profile(witness.epsilon), second.privacy_profile(witness.epsilon)
     return OrderCertificate("refuted", reason, values, f"{back}profile")
 
 
 def of_profiles(m: Mechanism, o: Mechanism, reason: str) -> OrderCertificate | None:
-    """The certificate of a proof by numbers; none where that takes too many points."""
+    """The certificate of a proof by numbers; None if it would take too many points."""
     tables = []
     for side, other in directions(m, o):
         end = tail_settled_from(side, other)
@@ -134,7 +134,7 @@ def of_profiles(m: Mechanism, o: Mechanism, reason: str) -> OrderCertificate | N
         tables.append((max(end, 0.0), "" if by_values else _BY_TAILS, points))
     if all(theorem and not start for start, theorem, _ in tables):
         return None
-    # Symmetric mechanisms have one table for both.
+    # Symmetric mechanisms have the same table for both pairs.
     return OrderCertificate("proven", reason, pairs=tuple(tables if len(tables) == 2 else 2 * tables))
 
 
@@ -161,7 +161,7 @@ def _points(m: Mechanism, o: Mechanism, end: float) -> _Points | None:
 
 
 def _fails(nodes: Array, first: Array, second: Array) -> NDArray[np.bool_]:
-    """Whether the order is not shown, on each interval but the first and the last."""
+    """Where the order is not shown, for each interval except the first and the last."""
     gaps = np.diff(nodes)
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         # In units of γ at the left end of an interval.

@@ -55,8 +55,10 @@ from .profile_order import Side, Witness, ordered_between, renyi_witness, search
 
 __all__ = ["Dominance", "Witness", "blackwell_dominates", "dominance"]
 
-# Largest number of outcomes for an exact comparison of finite experiments, and of losses for one at every loss.
-_MOST_OUTCOMES, _MOST_LOSSES = 64, 20_000
+# Finite experiments with at most this many outcomes are compared in exact arithmetic,
+_MOST_OUTCOMES = 64
+# and with at most this many losses at every loss.
+_MOST_LOSSES = 20_000
 # Largest denominator of a fraction that a float may represent.
 _LARGEST_DENOMINATOR = 10**6
 # An exact violation smaller than this is within the rounding of the probabilities.
@@ -67,7 +69,7 @@ _LOSSES_ARE_ENOUGH = "of a finite experiment its losses are enough: δ is no sma
 
 @dataclass(frozen=True)
 class Dominance:
-    """Whether one mechanism Blackwell-dominates another; made by `dominance`. It is true only where that is proven.
+    """Whether one mechanism Blackwell-dominates another; made by `dominance`. It is true only if that is proven.
 
     Attributes
     ----------
@@ -215,7 +217,7 @@ def _decided(m: Mechanism, o: Mechanism) -> Dominance:
     exact = _finite_pair(m, o)
     if exact is not None:
         return exact
-    # Conditions on the parts that are equivalent to one on the whole.
+    # Dominance of each of these parts is equivalent to dominance of the whole.
     parts = [(m, part) for part in _upper_bound_of(o, m)] or [(part, o) for part in _lower_bound_of(m)]
     if parts:
         return _of_all([_decided(*pair) for pair in parts], "over both parts" if parts[0][0] is m else "by both parts")
@@ -248,7 +250,7 @@ def _decided(m: Mechanism, o: Mechanism) -> Dominance:
 
 
 def _meant(m: Mechanism) -> Mechanism:
-    """The mechanism itself where one has the curves of another: fixed batches are Gaussian noise."""
+    """The mechanism whose curves this one has under another name: fixed batches are Gaussian noise."""
     while isinstance(m, SymmetricDelegated):
         m = m._whole
     return m
@@ -265,11 +267,11 @@ def _of_all(answers, which) -> Dominance:
 
 
 def _upper_bound_of(o, m) -> tuple[Mechanism, ...]:
-    """The mechanisms that `m` has to dominate in order to dominate `o`, where that is easier."""
+    """The mechanisms that `m` has to dominate in order to dominate `o`, if that is easier to decide."""
     if isinstance(o, Join):
         return o.parts
     if isinstance(o, Symmetrized):
-        # One direction is as good as the other for a symmetric mechanism; of a composition both share their tables.
+        # If `m` is symmetric, one direction of `o` is enough. The directions of a composition share their tables.
         if not m.is_symmetric:
             return o.directions
         return () if isinstance(o.mechanism, Composition) else (o.mechanism,)
@@ -318,7 +320,7 @@ def _by_parameters(m, o) -> str | None:
         as_loud = replace(o, noise_multiplier=m.noise_multiplier)
         if m.noise_multiplier <= o.noise_multiplier and as_loud in (m, *m.both_directions):
             return "less noise"
-    # A bounded range of ε is ε-private along the way from one neighbor to the other, as Laplace noise is.
+    # A bounded range of ε implies ε-privacy along the whole line between neighbors, as for Laplace noise.
     bounded = isinstance(m, (Laplace, ExponentialMechanism)) and isinstance(o, ExponentialMechanism)
     if bounded and m.largest_loss >= o.largest_loss:
         return "ε no smaller"
@@ -330,7 +332,7 @@ def _by_parameters(m, o) -> str | None:
 
 
 def _gaussian_steps(m):
-    """Noise multiplier, sampling rate, number of steps and direction, of what has them."""
+    """Noise multiplier, sampling rate, number of steps and direction, if the mechanism has these."""
     if isinstance(m, Gaussian):
         return m.sigma / m.sensitivity, 1.0, 1, "both"
     if isinstance(m, SubsampledGaussian):
@@ -355,7 +357,7 @@ def _response_parameters(m):
 
 
 def _finite_pair(m, o) -> Dominance | None:
-    """Two finite experiments with probabilities that are given as numbers: exactly."""
+    """Two finite experiments whose probabilities are given as numbers, in exact arithmetic."""
     if not (_is_given_by_numbers(m) and _is_given_by_numbers(o)):
         return None
     (p, q), other = _fractions(m), _fractions(o)
@@ -377,8 +379,7 @@ def _finite_pair(m, o) -> Dominance | None:
 
 
 def _is_given_by_numbers(mechanism) -> bool:
-    """Whether probabilities were given, or are fractions of small integers, as those of randomized response with ε =
-    log 3."""
+    """Whether probabilities are given, or are fractions of small integers (randomized response with ε = log 3)."""
     if isinstance(mechanism, (RandomizedResponse, ApproximateDP)):
         return all(_simple(x.tolist()) is not None for x in mechanism._outcomes())
     return isinstance(mechanism, (FiniteExperiment, PerfectPrivacy, BlatantlyNonPrivate))
@@ -401,7 +402,7 @@ def _summing_to_one(probabilities):
 
 
 def _simple(probabilities) -> list[Fraction] | None:
-    """The fractions of small integers that probabilities round to, if these sum to one."""
+    """The fractions of small integers closest to the probabilities, if these sum to one."""
     exact = [Fraction(x) for x in probabilities]
     simple = [x.limit_denominator(_LARGEST_DENOMINATOR) for x in exact]
     near = all(abs(a - b) <= Fraction(1, 2**52) * b for a, b in zip(simple, exact, strict=True))
@@ -409,7 +410,7 @@ def _simple(probabilities) -> list[Fraction] | None:
 
 
 def _at_all_losses(m, o) -> str | None:
-    """A finite experiment dominates what has no larger δ at its losses."""
+    """A finite experiment dominates every mechanism whose δ is not larger at the losses of the experiment."""
     losses = _losses(m)
     if losses is None or losses.size > _MOST_LOSSES:
         return None
@@ -432,14 +433,14 @@ def _losses(m):
 
 
 def _part_by_part(m, o) -> str | None:
-    """Whether each part of `o` is dominated by a part of `m` of its own."""
+    """Whether each part of `o` is dominated by a different part of `m`."""
     parts, both = m._parts()
     other_parts, other_both = o._parts()
     if sum(count for _, count in parts) == sum(count for _, count in other_parts) == 1 or (
         other_both and not (both or m.is_symmetric)
     ):
         return None
-    # Of several parts that stand for many pairs each there is less than of their pairs together.
+    # Several parts that stand for many pairs are less informative than the product of their pairs.
     several = sum(count for part, count in parts if part._stands_for_many) > 1
     if several and not all(part._stands_for_many for part, _ in (*parts, *other_parts)):
         return None
@@ -450,12 +451,12 @@ def _part_by_part(m, o) -> str | None:
 
 
 def _covered(parts, others) -> bool:
-    """Whether as many uses of `parts` as there are of `others` dominate them one by one."""
+    """Whether each use in `others` is dominated by a different use in `parts`."""
     return _rest(parts, others) == [0] * len(others) or _within_gaussian(parts, others)
 
 
 def _within_gaussian(parts, others) -> bool:
-    """The same, where the Gaussian part takes all Gaussian steps that are left: their μ² add."""
+    """The same, but all Gaussian steps that are left may share the Gaussian part, since their μ² add."""
     budget = sum(count * part.mu**2 for part, count in parts if isinstance(part, Gaussian))
     left = _rest([(part, count) for part, count in parts if not isinstance(part, Gaussian)], others)
     for (part, _), count in zip(others, left, strict=True):
@@ -467,12 +468,12 @@ def _within_gaussian(parts, others) -> bool:
 
 
 def _rest(parts, others):
-    """How many uses of each of `others` remain when `parts` have taken what they dominate: a largest flow."""
+    """The number of uses of each of `others` that no part dominates, in a maximum matching (a maximum flow)."""
     may = [[bool(_part_dominates(a, b)) for b, _ in others] for a, _ in parts]
     free, left = [count for _, count in parts], [count for _, count in others]
     flow = [[0] * len(others) for _ in parts]
     while True:
-        # A path from a part with free uses to an open one, through exchangeable uses.
+        # An augmenting path, from a part with free uses to a use that is left.
         path = _augmenting(may, free, left, flow)
         if path is None:
             return left

@@ -1,14 +1,14 @@
-"""Which of two privacy profiles is the larger one, where, and whether everywhere, from values with error bounds.
+"""Which of two privacy profiles is larger, where, and whether everywhere, from values with error bounds.
 
-Profiles are compared on the right, ε ≥ 0, and those of the reverse pairs on the right too: negative ε, with all digits.
+Profiles are compared at ε ≥ 0, and those of the reverse pairs as well, which stand for negative ε with all digits.
 
-*A witness* is an ε at which δ + its bound is less than δ̃ − its bound, or a Rényi order with the divergences that way.
+*A witness* is an ε at which δ + its bound is less than δ̃ − its bound, or a Rényi order at which the divergences are so.
 
-*Everywhere between*: δ and δ̃ are convex in γ = e^ε. So between two nodes δ̃ lies below its chord, and δ above the chords
-on both sides, continued. Where that does not settle an interval, it is halved.
+*Between nodes*: δ and δ̃ are convex in γ = e^ε. So between two nodes δ̃ lies below its chord, and δ above the extended
+chords of the neighboring intervals. If that does not settle an interval, it is halved.
 
-*In the tail*, from E on: δ̃ is what infinite losses leave where E is the largest finite loss; δ never is less than what
-its own infinite losses leave; and for one subsampled Gaussian step with 1 − f(α) − α = p [Φ(z) − Φ(z − μ)] at
+*In the tail*, beyond E: if E is the largest finite loss, δ̃ is the mass of its infinite losses; δ is never less than the
+mass of its own; and for one subsampled Gaussian step with 1 − f(α) − α = p [Φ(z) − Φ(z − μ)] at
 z = Φ⁻¹(1 − α), the ratio of two such increases with z if μ ≥ μ̃ (e^{zt} has a monotone ratio in z and t), so that one
 z is enough.
 """
@@ -28,17 +28,21 @@ from ..mechanisms.lattice import Join, Meet
 
 # δ below this is not compared.
 _FLOOR = 1e-300
-# Ends of ranges, and Rényi divergences, that are closer than this may be equal.
-_SAME, _SAME_RENYI = 1e-12, 1e-6
-# Where to look first, and by how much log δ̃ must be larger there.
-_NEAR, _CLEAR = (np.geomspace(1e-3, 0.1, 8), np.linspace(0.125, 1, 8), np.linspace(1.125, 6, 40)), 0.01
+# Ends of ranges that differ by less than this may be equal,
+_SAME = 1e-12
+# and so may Rényi divergences.
+_SAME_RENYI = 1e-6
+# Losses at which a witness is looked for first, group by group,
+_NEAR = (np.geomspace(1e-3, 0.1, 8), np.linspace(0.125, 1, 8), np.linspace(1.125, 6, 40))
+# and how much larger log δ̃ must be there.
+_CLEAR = 0.01
 _ORDERS = 1.5 * 2.0 ** np.arange(0, 24)
 _MOST_NODES, _ROUNDS = 2**15, 40
 
 
 @dataclass(frozen=True)
 class Witness:
-    """Where the order of two mechanisms is the other way.
+    """A point at which the order of two mechanisms is violated.
 
     Attributes
     ----------
@@ -78,7 +82,7 @@ class Witness:
 
 
 class Side:
-    """δ of one pair at ε ≥ 0, between a lower and an upper value."""
+    """Lower and upper bounds on δ of one pair at ε ≥ 0."""
 
     def __init__(self, mechanism: Mechanism):
         self.mechanism = mechanism
@@ -88,18 +92,18 @@ class Side:
         self.leak_error = float(mechanism._delta_error(far))
 
     def between(self, epsilon) -> tuple[np.ndarray, np.ndarray]:
-        """Lower and upper values; beyond the largest finite loss what infinite ones leave."""
+        """Lower and upper bounds; beyond the largest finite loss δ is the mass of infinite losses."""
         value, error = self.mechanism._delta(epsilon), self.mechanism._delta_error(epsilon)
         beyond = epsilon >= self.highest
         error = np.where(beyond, self.leak_error, error)
         value = np.where(beyond, self.leak, value)
-        # A value that underflows is not known to be zero.
+        # A value that underflows need not be zero.
         upper = np.where(beyond, value + error, np.maximum(value + error, _FLOOR))
         return np.maximum(value - error, max(self.leak - self.leak_error, 0.0)), upper
 
 
 def directions(m, o):
-    """The pairs of sides to compare: as given, and reversed, if that is another comparison."""
+    """The pairs of sides to compare: as given, and, unless both mechanisms are symmetric, reversed."""
     forward = (Side(m), Side(o))
     return [forward] if m.is_symmetric and o.is_symmetric else [forward, (Side(m.reverse), Side(o.reverse))]
 
@@ -108,7 +112,7 @@ def directions(m, o):
 
 
 def witness(m, o) -> Witness | None:
-    """An ε at which δ is certainly less than δ̃; near 0 first, where it costs little to look."""
+    """An ε at which δ is certainly less than δ̃; near 0 first, where δ is quick to compute."""
     sides = directions(m, o)
     for near in (*_NEAR, None):
         for reverse, (side, other) in enumerate(sides):
@@ -120,7 +124,7 @@ def witness(m, o) -> Witness | None:
 
 
 def _clearest(side, other, epsilon, least) -> float | None:
-    """Of these ε the first at which δ̃ is twice δ, or the one at which it is the most so, if that is plain enough."""
+    """The first of these ε at which δ̃ is at least twice δ, or else the one with the largest ratio, if that is clear."""
     upper, lower = side.between(epsilon)[1], other.between(epsilon)[0]
     seen = np.flatnonzero((upper < lower) & (lower > _FLOOR))
     if not seen.size:
@@ -131,7 +135,7 @@ def _clearest(side, other, epsilon, least) -> float | None:
 
 
 def _rounded(side, other, epsilon) -> float:
-    """A witness beside this one that has few digits, if there is one."""
+    """A witness close to this one with few digits, if there is one."""
     (_, upper), (lower, _) = side.between(np.array([epsilon])), other.between(np.array([epsilon]))
     clear = min(lower[0] / max(upper[0], _FLOOR), 2.0)
     for digits in (1, 2, 3, 4):
@@ -143,7 +147,7 @@ def _rounded(side, other, epsilon) -> float:
 
 
 def _shown(m, o, epsilon, reverse) -> Witness:
-    """The witness as it stands, or at −ε of the pairs themselves where that can be seen."""
+    """The witness; one of the reverse pairs is restated at −ε of the pairs themselves if it is visible there."""
     if reverse:
         values, errors = zip(*(x.privacy_profile(-epsilon, with_error=True) for x in (m, o)), strict=True)
         if values[0] + errors[0] < values[1] - errors[1]:
@@ -153,7 +157,7 @@ def _shown(m, o, epsilon, reverse) -> Witness:
 
 
 def places(side: Side, other: Side) -> np.ndarray:
-    """Losses at which two profiles are compared: many where δ changes, kinks and next to them, the ends of ranges."""
+    """Losses at which two profiles are compared: where δ changes, at and next to kinks, and at the ends of ranges."""
     kinks = np.abs(np.concatenate([side.mechanism._breakpoints(), other.mechanism._breakpoints()]))
     ends = np.array([x for x in (side.highest, other.highest) if 0 <= x < math.inf])
     kinks = np.concatenate([kinks if kinks.size < 5000 else kinks[:: kinks.size // 5000], ends])
@@ -166,7 +170,7 @@ def places(side: Side, other: Side) -> np.ndarray:
 
 
 def _still_changing(side, other, epsilon) -> bool:
-    """Whether δ̃ is not yet what its infinite losses leave, nor δ, where that is less, below them."""
+    """Whether the order may still change beyond these ε, because finite losses have mass there."""
     if float(other.between(epsilon)[0][0]) > max(_FLOOR, other.leak):
         return True
     return side.leak < other.leak < float(side.between(epsilon)[1][0])
@@ -178,7 +182,7 @@ def _middles(kinks):
 
 
 def renyi_witness(m, o) -> Witness | None:
-    """A Rényi order at which the divergence of `m` is certainly less than that of `o`; for tails below all floats."""
+    """A Rényi order at which the divergence of `m` is certainly less than that of `o`; for tails that underflow."""
     for reverse, (side, other) in enumerate(directions(m, o)):
         if other.highest <= side.highest < math.inf or other.highest <= 0 or other.leak or side.leak:
             continue
@@ -189,7 +193,7 @@ def renyi_witness(m, o) -> Witness | None:
         with np.errstate(invalid="ignore"):
             seen = np.flatnonzero(upper * (1 + _SAME_RENYI) < lower * (1 - _SAME_RENYI))
         if seen.size:
-            # The first place with a ratio of at least 1.5, or else the largest ratio.
+            # The first order with a ratio of at least 1.5, or else the one with the largest ratio.
             clear = np.minimum(lower[seen] / np.maximum(upper[seen], 1e-300), 1.5)
             k = int(seen[int(np.argmax(clear))])
             return Witness(None, float(orders[k]), bool(reverse), float(upper[k]), float(lower[k]))
@@ -197,12 +201,12 @@ def renyi_witness(m, o) -> Witness | None:
 
 
 def _is_bounded(m):
-    """Whether Rényi divergences may be upper bounds: of a join or a meet, or with one as a part."""
+    """Whether Rényi divergences may be mere upper bounds, as for joins and meets, also as parts."""
     return m._made_of() is not None or any(part._made_of() is not None for part, _ in m._parts()[0])
 
 
 def _renyi_at_most(side, orders):
-    """Upper bounds on Rényi divergences of one pair; of a join of two H − 1 is at most the sum."""
+    """Upper bounds on Rényi divergences of one pair; for a join H − 1 is at most the sum over the parts."""
     parts = _joined(side.mechanism)
     if parts is None:
         return np.full(orders.shape, math.inf)
@@ -212,7 +216,7 @@ def _renyi_at_most(side, orders):
 
 
 def _joined(m):
-    """One-directional mechanisms of which this is the join, with closed Rényi divergences."""
+    """The one-directional mechanisms whose join this is, if their Rényi divergences have closed forms."""
     if isinstance(m, Meet):
         return None
     parts = m.parts if isinstance(m, Join) else m.both_directions
@@ -241,7 +245,7 @@ def _above_between(side, other, end) -> bool:
     nodes = places(side, other)
     nodes = np.concatenate([nodes[nodes < end], [end]])
     for _ in range(_ROUNDS):
-        # A node before 0 and one after the end, for the chords beyond.
+        # One node before 0 and one beyond the end, for the extended chords.
         outer = np.concatenate([[-max(nodes[1] / 2, 1e-9)], nodes, [end + max((end - nodes[-2]) / 2, 1e-12 * end)]])
         low, high = side.between(outer)
         above = other.between(nodes)[1]
@@ -258,16 +262,16 @@ def _above_between(side, other, end) -> bool:
 
 
 def _open(outer, low, high, above):
-    """Intervals of inner nodes on which continued chords of δ do not stay above the chord of δ̃."""
+    """Intervals between inner nodes on which the extended chords of δ do not stay above the chord of δ̃."""
     with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
         width = np.diff(outer)
-        # Widths in e^ε, relative to those of the neighbors on the left and on the right.
+        # Widths in e^ε, relative to the neighboring intervals on the left and on the right.
         after = np.expm1(width[1:-1]) / -np.expm1(-width[:-2])
         before = -np.expm1(-width[1:-1]) / np.expm1(width[2:])
         left, right = low[1:-2], low[2:-1]
         first_end = left + (left - high[:-3]) * after  # the chord from the left, at the right end
         second_start = right + np.maximum(right - high[3:], 0.0) * before  # that from the right, at the left end
-        # Heights of both over the chord of δ̃ at both ends; linear between.
+        # Heights of both chords above that of δ̃ at both ends; linear between.
         a0, a1 = left - above[:-1], first_end - above[1:]
         b0, b1 = second_start - above[:-1], right - above[1:]
         fall, rise = a0 - b0, b1 - a1
@@ -279,7 +283,7 @@ def _open(outer, low, high, above):
 
 
 def tail_settled_from(side, other):
-    """An E from which on δ ≥ δ̃ is known, or None."""
+    """An E beyond which δ ≥ δ̃ is known, or None."""
     if other.highest < math.inf:
         settled = side.leak - side.leak_error >= other.leak + other.leak_error or (
             side.leak == other.leak == 0.0 or (side.leak == other.leak and not side.leak_error + other.leak_error)
@@ -296,7 +300,7 @@ def tail_settled_from(side, other):
 
 
 def _gaussian_tails(m, o):
-    """E from which on a subsampled Gaussian step that is a part of `m` has the larger tail."""
+    """An E beyond which a subsampled Gaussian step that is a part of `m` has the larger tail."""
     if isinstance(o, Meet):
         for part in o.parts:
             yield from _gaussian_tails(m, part)
@@ -316,7 +320,7 @@ def _gaussian_tails(m, o):
         epsilon = np.concatenate([[0.0], np.geomspace(1e-3, 600.0, 400)])
         inner = np.log1p(np.expm1(np.minimum(epsilon, 600.0)) / rate_)
         z = inner / mu_ + mu_ / 2
-        # The one with the larger μ is also the larger at every greater z.
+        # With the larger μ it is then larger at every greater z, too.
         larger = rate * (ndtr(mu - z) - ndtr(-z)) >= (1 + 1e-9) * rate_ * (ndtr(mu_ - z) - ndtr(-z))
         fine = larger & (ndtr(mu_ - z) > _FLOOR)
         if fine.any():
@@ -324,7 +328,7 @@ def _gaussian_tails(m, o):
 
 
 def _discrete_tail(m, mu):
-    """E from which on discrete Gaussian noise has a larger tail than a Gaussian step with this μ, which is smaller.
+    """An E beyond which discrete Gaussian noise has a larger tail than a Gaussian step with a smaller μ.
 
     Losses lie h = μ̃/σ apart. One of them is in [ε + h, ε + 2h], so δ̃(ε) is at least its mass times 1 − e^(−h), and
     that mass at least e^(−((ε + 2h)/μ̃ − μ̃/2)²/2)/(1 + √(2π)σ); while δ(ε) ≤ e^(−(ε/μ − μ/2)²/2), for any sampling rate.
@@ -343,7 +347,7 @@ def _discrete_tail(m, mu):
 
 
 def _step(m):
-    """(p, μ) of one Gaussian step of which the loss is unbounded above."""
+    """(p, μ) of one Gaussian step whose loss is unbounded above, else None."""
     for one in m.both_directions or (m,):
         match one._loss_law():
             case NormalLaw(mu):
@@ -354,7 +358,7 @@ def _step(m):
 
 
 def searched_down_to(m, o) -> float:
-    """δ down to which a violation would have been seen."""
+    """The smallest δ at which a violation would have been noticed."""
     down_to = _FLOOR
     for side, other in directions(m, o):
         epsilon = places(side, other)

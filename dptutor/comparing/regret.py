@@ -1,11 +1,12 @@
-"""The largest difference of two Bayes errors over all priors, with a certificate; as it is, or weighted by a density.
+"""The largest difference of two Bayes errors over all priors, with a certificate; perhaps weighted by a density.
 
 Bayes errors are concave, so between two priors R lies below its tangents and R̃ above its chord; only intervals whose
-bound exceeds the best value found are divided further. What is left of the gap at the end is part of the error.
+bound exceeds the best value so far are divided further. The gap that remains at the end is part of the error.
 
-A density Ψ is known by its values only. It is *resolved* first: scanned at many spacings, so that intervals end where
-it bends; a density that was found to have no mass has an infinite bound. On an interval it then lies below its chord
-plus twice what the quarters show and four times what a parabola misses there; across a step, below its largest value.
+A density Ψ is known by its values only. It is *resolved* first: it is scanned at many spacings, so that intervals end
+where it bends; if no mass is found, its bound is infinite. On an interval it is then assumed to lie below its chord
+plus twice the excess seen at the quarters plus four times their deviation from a parabola; across a step, below its
+largest value.
 """
 
 from __future__ import annotations
@@ -21,15 +22,19 @@ from scipy.special import expit, logit
 from .._types import Curve
 from ..mechanisms.base import Mechanism
 
-# The gap at which the search stops: a little above the rounding of the errors themselves.
+# The gap at which the search stops, slightly above the rounding error of Bayes errors.
 _GAP = 2e-14
 _OPEN_INTERVALS = 2**13
 SEEDS = np.linspace(-34.0, 34.0, 137)
-# A density below this fraction of its maximum is left out; relative second differences that count as a bend.
-_NOTHING, _BEND = 1e-13, 0.02
-# Width, in log-odds, of an interval across which a density is taken to step; relative error of R towards the ends.
-_STEP, _RELATIVE = 1e-12, 1e-9
-# Values at both ends of intervals ↦ upper bounds for what may lie between.
+# A density below this fraction of its maximum is left out.
+_NOTHING = 1e-13
+# A relative second difference above this counts as a bend.
+_BEND = 0.02
+# On an interval narrower than this, in log-odds, a density is taken to step.
+_STEP = 1e-12
+# Relative error of R towards the ends.
+_RELATIVE = 1e-9
+# From values at both ends of intervals to upper bounds in between.
 _Lift: TypeAlias = Callable[[np.ndarray, np.ndarray], tuple[np.ndarray, np.ndarray]]
 
 
@@ -81,10 +86,10 @@ class _Search:
         self.bracket: tuple[float, float] | None = None
 
     def run(self) -> float:
-        """The gap between the best value and what no place exceeds."""
+        """The gap between the best value and its upper bound."""
         left, right, gap, closed = self.left, self.right, math.inf, 0.0
         while gap > 0:
-            # All ends of the open intervals at once: one evaluation of each mechanism per round.
+            # The ends of all open intervals together: one evaluation of each mechanism in a round.
             mechanism, other = self._mechanisms
             ends = _Nodes(mechanism, other, np.concatenate([left, right]))
             weights, lift = self._weights(ends.log_odds, left, right)
@@ -95,11 +100,11 @@ class _Search:
             open_ = (bound > self.best + _GAP * (1 + self.best_weight)) & (middle > left) & (middle < right)
             if self._weight is not None:
                 closed = max(closed, float(np.max(bound[~open_], initial=0.0)))
-            # Where curves coincide the bound falls with the square of the width only: stop, and report the gap.
+            # If curves coincide, the bound falls only with the square of the width: stop, and report the gap.
             if not 0 < np.count_nonzero(open_) <= _OPEN_INTERVALS:
                 break
             left, right = left[open_], right[open_]
-            # More parts while few intervals are open: rounds cost more than nodes.
+            # While few intervals are open, more parts save rounds, which cost more than nodes.
             parts = 8 if left.size < 64 else 2
             cuts = [left, *(between(left, right, k / parts) for k in range(1, parts)), right]
             left, right = np.concatenate(cuts[:-1]), np.concatenate(cuts[1:])
@@ -119,10 +124,10 @@ class _Search:
 
 
 def between(left: np.ndarray, right: np.ndarray, share: float) -> np.ndarray:
-    """The place at a share of the way, in prior where that resolves the interval, in log-odds in the far tails."""
+    """The point at a share of the way, measured in the prior, or in log-odds in the far tails."""
     near = (np.abs(left) < 30) & (np.abs(right) < 30)
     mirrored = left + right > 0
-    # By symmetry, use the side where the prior is small and keeps its digits.
+    # By symmetry, use the side on which the prior is small and keeps its digits.
     a, b = np.where(mirrored, -left, left), np.where(mirrored, -right, right)
     place = logit((1 - share) * expit(a) + share * expit(b))
     place = np.where(mirrored, -place, place)
@@ -138,7 +143,7 @@ def _upper_bounds(ends: _Nodes, weights: np.ndarray, lift: _Lift | None) -> np.n
     (prior, prior_), (rest, rest_) = halves("prior"), halves("rest")
     (error, error_), (alpha, alpha_), (beta, beta_) = halves("error"), halves("alpha"), halves("beta")
     difference, difference_ = halves("difference")
-    # The width, from whichever side keeps its digits.
+    # The width, from the side that keeps its digits.
     width = np.where(prior + prior_ < 1, prior_ - prior, rest - rest_)
     slope, slope_ = alpha - beta, alpha_ - beta_
     # Tangents from both ends meet at `step` from the left; there R is at most `peak`, R̃ at least its chord.
@@ -173,12 +178,12 @@ def _largest_product(first: np.ndarray, first_: np.ndarray, second: np.ndarray, 
 def _polished(
     mechanism: Mechanism, other: Mechanism, at: float, best: float, bracket: tuple[float, float]
 ) -> tuple[float, float]:
-    """The stationary point in the bracket, where that is higher than the best node."""
+    """The stationary point in the bracket, if the value there is larger than at the best node."""
 
     def slope(log_odds: np.ndarray) -> np.ndarray:
         return np.subtract(*mechanism._errors(log_odds)) - np.subtract(*other._errors(log_odds))
 
-    # At a kink the node itself is the maximum, and a search would only halve its way back to it.
+    # At a kink the node itself is the maximum: no search is needed.
     beside = 1e-9 * (1 + abs(at))
     places = np.array([bracket[0], at - beside, at + beside, bracket[1]])
     slopes = slope(places)
@@ -189,7 +194,7 @@ def _polished(
     else:
         return at, best
     value = float(_Nodes(mechanism, other, np.asarray([root])).difference[0])
-    # Rounding must not move the maximum off an exact node, a kink for instance.
+    # Rounding must not move the maximum away from an exact node, such as a kink.
     if value >= best - 1e-16 and abs(slope(np.asarray(root))) < abs(slope(np.asarray(at))):
         return root, max(value, best)
     return at, best
@@ -199,14 +204,14 @@ def _polished(
 
 
 def largest_weighted_difference(mechanism: Mechanism, other: Mechanism, density: Curve) -> tuple[float, float, float]:
-    """The same of Ψ (R − R̃), with a bound on the error of the value; of a density Ψ for arrays of priors."""
+    """The same for Ψ (R − R̃), with a bound on the error of the value; Ψ is a density that takes arrays of priors."""
     weight = _weight_of(density)
     places, floor = _resolving(weight)
     kinks = np.concatenate([mechanism._breakpoints(), other._breakpoints()])
     nodes = np.unique(np.concatenate([SEEDS, places, kinks[np.abs(kinks) < SEEDS[-1]]]))
     search = _Search(mechanism, other, nodes, weight)
     gap = search.run()
-    # Beyond the seeds R − R̃ is at most min(π, 1 − π) δ̃, of the reverse pair on the left.
+    # Beyond the seeds R − R̃ is at most min(π, 1 − π) δ̃, with the reverse pair's δ̃ on the left.
     tails = (float((m._delta(SEEDS[-1:]) + m._delta_error(SEEDS[-1:]))[0]) for m in (other.reverse, other))
     outside = max(float(w) * expit(-SEEDS[-1]) * t for w, t in zip(weight(SEEDS[[0, -1]]), tails, strict=True))
     gap = max(gap, outside - search.best, floor - search.best) if floor < math.inf else math.inf
@@ -233,10 +238,10 @@ def _weight_of(density: Curve) -> Callable[[np.ndarray], np.ndarray]:
 
 
 def _resolving(weight: Callable[[np.ndarray], np.ndarray]) -> tuple[np.ndarray, float]:
-    """Log-odds between which the density is smooth, and what it may add where it is left out (infinite: unknown).
+    """Log-odds between which the density is smooth, and a bound on its value elsewhere (infinite: unknown).
 
-    The density is scanned at places of every spacing from 1/2 to 2^-14; a spacing is kept where second differences
-    show that the next larger one misses something. If less than its whole mass is found, the scan goes on to 2^-20.
+    The density is scanned with every spacing from 1/2 to 2^-14; a spacing is kept where second differences show that
+    the next larger one misses something. If less than the whole mass is found, the scan continues to 2^-20.
     """
     for depth in (14, 20):
         at = _scanned(depth)
@@ -267,9 +272,10 @@ def _scanned(depth: int) -> np.ndarray:
 
 
 def _lift(weight: Callable[[np.ndarray], np.ndarray], left: np.ndarray, right: np.ndarray) -> _Lift:
-    """How far the density may rise above its chord on intervals, from values at quarters; a step, where they are small.
+    """How far the density may rise above its chord on intervals, from its values at the quarters.
 
-    Twice what the quarters show, and four times what a parabola misses there: exact for what is smooth enough.
+    Twice the excess at the quarters plus four times their deviation from a parabola, which is enough for a smooth
+    density; on a very narrow interval it may be a step.
     """
     quarter, middle, quarter_ = (weight(between(left, right, share)) for share in (0.25, 0.5, 0.75))
     small = right - left < _STEP * (1 + np.abs(left))

@@ -26,7 +26,7 @@ from .._floats import UNIT_ROUNDOFF
 from .finite_law import MOST_ATOMS, AtomicLaw, FiniteLaw, TooManyAtoms
 from .finite_two import TwoLosses, log_ratio_of_rests, log_rest, shares, times, two_floats
 from .lattice_binomial import Binomial, Ratios, falling, peak, two_product
-from .subsampled_gaussian import complex_log1p
+from .transforms import complex_log1p
 
 # Kinks that change R by less than this are left out.
 _VISIBLE = 1e-13

@@ -28,7 +28,8 @@ from .laplace_products import LaplaceProduct
 from .laws import AtomicLaw, LaplaceLaw, NormalLaw, SampledLaw
 from .polynomials import gauss
 from .sampled_lines import Inverter, Transform
-from .subsampled_gaussian import complex_log1p, gaussian_loss, log_fall, log_of_mixture, reach
+from .subsampled_gaussian import gaussian_loss, log_fall, log_of_mixture, reach
+from .transforms import complex_expm1, complex_log1p
 
 _MOST_ATOMS = 600
 # Largest number of atoms of a finite part over which profiles are summed.
@@ -566,7 +567,7 @@ def _of_finite(law: FiniteLaw) -> Transform:
         value = z * lead[:, 0] + top[:, 0] + np.log(total)
         near = np.abs(z) * spread < 0.5
         if near.any():
-            excess = _complex_expm1(np.multiply.outer(z[near], loss)) @ q
+            excess = complex_expm1(np.multiply.outer(z[near], loss)) @ q
             value[near] = math.log(mass) + complex_log1p(excess / mass)
         size = np.exp(rate[:, None] * gaps + weight).sum(axis=1) / np.maximum(np.abs(total), 1e-300)
         error = UNIT_ROUNDOFF * ((8 + 4 * np.abs(z) * spread + 4 * np.abs(top[:, 0])) * size + 2 * np.abs(value))
@@ -574,12 +575,6 @@ def _of_finite(law: FiniteLaw) -> Transform:
         return value, error
 
     return Transform(log, lambda c, t: np.full(t.shape, log(np.array([c + 0j]))[0][0].real))
-
-
-def _complex_expm1(z: np.ndarray) -> np.ndarray:
-    x, y = z.real, z.imag
-    size = np.exp(x)
-    return np.expm1(x) - 2 * size * np.sin(y / 2) ** 2 + 1j * size * np.sin(y)
 
 
 def _of_subsampled(law: SampledLaw, log: Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]]) -> Transform:

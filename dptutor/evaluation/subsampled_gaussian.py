@@ -28,6 +28,7 @@ from scipy.special import logsumexp
 
 from .._floats import LARGEST_LOSS, LAST_PLACE
 from .polynomials import gauss
+from .transforms import complex_expm1, complex_log1p
 
 # Sums are accurate to e^−46 of their size; densities are cut where they are that small.
 _DEPTH = 46.0
@@ -109,7 +110,7 @@ def log_fall(noise_multiplier: float, sampling_rate: float, power: float, t: np.
         tilt = np.multiply.outer(scale * t, share)
         v = most * np.tanh(tilt / most)
         slope = mu * (1 - share) * tilt * (1 - (v / most) ** 2)
-        turned = complex_log1p(share * expm1(1j * mu * v))
+        turned = complex_log1p(share * complex_expm1(1j * mu * v))
         change = (v**2 + np.log1p(slope**2)) / 2 + power * turned.real - t[..., None] * turned.imag
         change = np.minimum(change, 600.0)
         # The difference from the integral on the real line, which has all digits: there may be a billion steps.
@@ -170,7 +171,7 @@ def _strips(mu: float, rate: float, low: float, high: float) -> Any:
     within = np.linspace(left, right, 144), around[(around > left) & (around < right)]
     x = np.concatenate([left - beyond[::-1], *within, right + beyond])
     e = np.minimum(mu * x - mu**2 / 2, 600.0) + 1j * mu * v[:, None]
-    loss = complex_log1p(rate * expm1(e))
+    loss = complex_log1p(rate * complex_expm1(e))
     # Relative to the maximum on the real line, for each end, so that both sums are accurate.
     modulus = [end * loss.real - x**2 / 2 + v[:, None] ** 2 / 2 for end in (low, high)]
     larger = np.maximum(*(size[1:] - size[0].max() for size in modulus))
@@ -369,7 +370,7 @@ def loss_at(mu: float, rate: float, u: np.ndarray) -> np.ndarray:
 def log_of_mixture(rate: float, exponent: np.ndarray) -> np.ndarray:
     """log(1 + p (e^x − 1)); near p = 1 by (1 − p) + p e^x, since 1 + p (e^x − 1) would lose digits of 1 − p."""
     is_complex = np.iscomplexobj(exponent)
-    y = rate * (expm1(exponent) if is_complex else np.expm1(exponent))
+    y = rate * (complex_expm1(exponent) if is_complex else np.expm1(exponent))
     value = complex_log1p(y) if is_complex else np.log1p(np.maximum(y, -0.9))
     small = np.abs(1.0 + y) < 0.5
     if small.any():
@@ -400,21 +401,6 @@ def exp(z: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     value.real = (1.0 - square) * scale
     value.imag = (2.0 * tangent) * scale
     return value, modulus
-
-
-def expm1(z: np.ndarray) -> np.ndarray:
-    """e^z − 1 for complex z, relatively accurate near 0."""
-    return (np.expm1(z.real) * np.cos(z.imag) - 2.0 * np.sin(z.imag / 2) ** 2) + 1j * np.exp(z.real) * np.sin(z.imag)
-
-
-def complex_log1p(x: np.ndarray) -> np.ndarray:
-    """log(1 + x), relatively accurate for small complex x (numpy's log1p is not)."""
-    a, b = x.real, x.imag
-    with np.errstate(over="ignore"):
-        square = a * (2.0 + a) + b**2
-    near = np.log1p(np.maximum(square, -0.5)) / 2
-    far = np.log(np.maximum(np.hypot(1.0 + a, b), 1e-300))
-    return np.where((square > -0.5) & (square < np.inf), near, far) + 1j * np.arctan2(b, 1.0 + a)
 
 
 def _remainder(loss: np.ndarray, y: np.ndarray) -> np.ndarray:

@@ -1,4 +1,4 @@
-"""Hellinger transforms and their logarithms, with bounds on their errors."""
+"""Hellinger transforms and their logarithms, with bounds on their errors; complex functions that keep small digits."""
 
 from __future__ import annotations
 
@@ -48,3 +48,21 @@ def exponentiated(
         some = unknown[np.isfinite(most)]
         value[some], error[some] = 0.0, most[np.isfinite(most)]
     return value, error
+
+
+def complex_expm1(z: np.ndarray) -> np.ndarray:
+    """e^z − 1, relatively accurate for small complex z (numpy's expm1 is not)."""
+    x, y = z.real, z.imag
+    with np.errstate(over="ignore"):
+        size = np.exp(x)
+        return np.expm1(x) - 2 * size * np.sin(y / 2) ** 2 + 1j * size * np.sin(y)
+
+
+def complex_log1p(x: np.ndarray) -> np.ndarray:
+    """log(1 + x), relatively accurate for small complex x (numpy's log1p is not)."""
+    a, b = x.real, x.imag
+    with np.errstate(over="ignore"):
+        square = a * (2.0 + a) + b**2
+    near = np.log1p(np.maximum(square, -0.5)) / 2
+    far = np.log(np.maximum(np.hypot(1.0 + a, b), 1e-300))
+    return np.where((square > -0.5) & (square < np.inf), near, far) + 1j * np.arctan2(b, 1.0 + a)

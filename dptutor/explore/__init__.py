@@ -8,9 +8,9 @@
 
 How to make one
 ---------------
-One file an explorer in `gallery`, named like it, imported here and named in `__all__`: that is enough for it to be
-shown and frozen (CONTRIBUTING says what its tests need). The file says what is shown, as mathematics; nothing in it
-knows of widgets, SVG or scripts.
+One file in `gallery`, with the name of its explorer: that is enough for it to be found here, shown and frozen
+(CONTRIBUTING says what its tests need). It is loaded at first use. The file says what is shown, as mathematics; nothing
+in it knows of widgets, SVG or scripts.
 
     balance = Explorer("balance", title=…, caption=…, find=…, parameters={"sigma": Slider(0.3, 4.0, 1.0, …)})
 
@@ -95,72 +95,21 @@ both, `tables.js`, `motion.js`, `handles.js`, `names.js`, `sliders.js`, `explore
 `samples.js`, `pen.js`, `asking.js` and `start.js`, joined in this order.
 """
 
-from .gallery.any_attack import any_attack
-from .gallery.audit import audit
-from .gallery.batches import batches
-from .gallery.bayes_error import bayes_error
-from .gallery.be_the_adversary import be_the_adversary
-from .gallery.blackwell_order import blackwell_order
-from .gallery.calibration_point import calibration_point
-from .gallery.composition import composition
-from .gallery.delta_divergence import delta_divergence
-from .gallery.dpsgd_accounting import dpsgd_accounting
-from .gallery.dpsgd_map import dpsgd_map
-from .gallery.duel import duel
-from .gallery.emergent_dominance import emergent_dominance
-from .gallery.envelope import envelope
-from .gallery.evidence import evidence
-from .gallery.gaussian_noise import gaussian_noise
-from .gallery.hyper_prior import hyper_prior
-from .gallery.many_answers import many_answers
-from .gallery.nearly_ordered import nearly_ordered
-from .gallery.one_mechanism import one_mechanism
-from .gallery.posterior_belief import posterior_belief
-from .gallery.privacy_loss import privacy_loss
-from .gallery.releases import releases
-from .gallery.renyi_order import renyi_order
-from .gallery.reports import reports
-from .gallery.side_by_side import side_by_side
-from .gallery.spectrum import spectrum
-from .gallery.study import study
-from .gallery.subsampling import subsampling
-from .gallery.threshold_test import threshold_test
-from .gallery.total_failure import total_failure
-from .gallery.tradeoff_gallery import tradeoff_gallery
-from .gallery.two_offers import two_offers
+from importlib import import_module
+from pkgutil import iter_modules
 
-__all__ = [
-    "any_attack",
-    "audit",
-    "batches",
-    "bayes_error",
-    "be_the_adversary",
-    "blackwell_order",
-    "calibration_point",
-    "composition",
-    "delta_divergence",
-    "dpsgd_accounting",
-    "dpsgd_map",
-    "duel",
-    "emergent_dominance",
-    "envelope",
-    "evidence",
-    "gaussian_noise",
-    "hyper_prior",
-    "many_answers",
-    "nearly_ordered",
-    "one_mechanism",
-    "posterior_belief",
-    "privacy_loss",
-    "releases",
-    "renyi_order",
-    "reports",
-    "side_by_side",
-    "spectrum",
-    "study",
-    "subsampling",
-    "threshold_test",
-    "total_failure",
-    "tradeoff_gallery",
-    "two_offers",
-]
+from . import gallery
+from .machinery import Explorer
+
+__all__ = sorted(module.name for module in iter_modules(gallery.__path__))
+
+
+def __getattr__(name: str) -> Explorer:
+    if name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    explorer = globals()[name] = getattr(import_module(f".gallery.{name}", __name__), name)
+    return explorer
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

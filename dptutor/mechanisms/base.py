@@ -128,7 +128,7 @@ class Mechanism(Bounded, ABC):
         return 1e-14
 
     def _loss_range(self) -> tuple[float, float]:
-        """Smallest interval that contains all finite and infinite losses."""
+        """The smallest interval that contains all losses, infinite ones too."""
         return -math.inf, math.inf
 
     def _breakpoints(self) -> np.ndarray:
@@ -146,31 +146,31 @@ class Mechanism(Bounded, ABC):
     # Bounds on the absolute error of each answer.
 
     def _delta_error(self, epsilon: np.ndarray) -> np.ndarray:
-        """Of δ: by default for a closed form."""
+        """For δ; by default that of a closed form."""
         return error_of_closed_form(self, epsilon)
 
     def _delta_quickly(self, epsilon: np.ndarray) -> tuple[np.ndarray, np.ndarray] | None:
-        """δ and a bound on its error, maybe a large one, in less time than `_delta`; None if there is no way."""
+        """δ and a bound on its error, perhaps a large one, faster than `_delta`; None if that is impossible."""
         return None
 
     def _delta_at_most(self, epsilon: np.ndarray) -> np.ndarray:
-        """An upper bound on δ that takes as little time as possible."""
+        """An upper bound on δ, as fast as possible."""
         return self._delta(epsilon) + self._delta_error(epsilon)
 
     def _tradeoff_error(self, alpha: np.ndarray) -> np.ndarray:
-        """Of f."""
+        """For f."""
         return np.full(np.shape(alpha), self.error_bound)
 
     def _bayes_error_error(self, log_odds: np.ndarray) -> np.ndarray:
-        """Of R."""
+        """For R."""
         return np.full(np.shape(log_odds), self.error_bound)
 
     def _epsilon_error(self, delta: np.ndarray, epsilon: np.ndarray) -> np.ndarray:
-        """Of an ε that was found: the error of δ there, along the slope of the profile."""
+        """For an answer of `_epsilon`: the error of δ there, divided by the slope of the profile."""
         return error_of_epsilon(self, delta, epsilon)
 
     def _largest_finite_loss(self) -> float:
-        """Beyond it the profile is constant; +∞ where finite losses are unbounded, or it is unknown."""
+        """A loss beyond which the profile is constant; +∞ if finite losses are unbounded, or if it is unknown."""
         return self._loss_range()[1]
 
     def _epsilon(self, delta: np.ndarray) -> np.ndarray:
@@ -218,16 +218,16 @@ class Mechanism(Bounded, ABC):
         return ((self, 1),), False
 
     def _made_of(self) -> tuple[tuple[Mechanism, ...], bool] | None:
-        """Of a join its parts and True, as δ is the largest of theirs; of a meet and False, as it is below each."""
+        """For a join its parts and True (δ is the largest of theirs), for a meet and False (δ is at most each)."""
         return None
 
     def _loss_law(self) -> LossLaw | None:
-        """The law of the loss, where it is of a kind in `dptutor.evaluation.laws`, which compositions know."""
+        """The law of the loss, if it is of a kind in `dptutor.evaluation.laws`, which compositions know; else None."""
         return None
 
     @property
     def _curves(self) -> Curves | None:
-        """Its profile and that of the reverse pair as polynomials, where they are not those of `_delta`."""
+        """Its profile and that of the reverse pair as polynomials, if these are not made from `_delta`."""
         return None
 
     @property
@@ -236,22 +236,22 @@ class Mechanism(Bounded, ABC):
         return self
 
     def _of_group(self, size: int) -> Mechanism | None:
-        """Where noise is added to a number and larger shifts are worse: the mechanism with `size` times the shift."""
+        """For noise added to a number, if larger shifts are worse: the mechanism with `size` times the shift."""
         return None
 
     def _hellinger(self, s: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """H(s) for a one-dimensional array of complex s, and a bound on its absolute error.
 
-        By default from the profile: right everywhere, to a dozen digits, but slow. What knows log H says
-        `return self._exponentiated(s)` here.
+        By default from the profile: correct to a dozen digits, but slow. A subclass that knows log H returns
+        `self._exponentiated(s)`.
         """
         return hellinger_from_profile(self, s)
 
     def _log_hellinger(self, s: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """log H(s) for a one-dimensional array of complex s, and a bound on its absolute error.
 
-        By default from H. A composition of parts with laws of the kinds above asks for it on lines Re s = const, and
-        needs all digits of it where H is near 1. Where H may be 0, not a number with an infinite bound.
+        By default from H. Compositions evaluate it on lines Re s = const and need all its digits where H is close to 1.
+        If H may be 0, it is NaN with an infinite bound.
         """
         return logarithm(*self._hellinger(s))
 
@@ -261,21 +261,21 @@ class Mechanism(Bounded, ABC):
         return self._log_hellinger(flat)[0].real.reshape(np.shape(s))
 
     def _exponentiated(self, s: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """H from log H; within its envelope where that is not known."""
+        """H from log H, or, if that is unknown, from its envelope."""
         return exponentiated(self._log_hellinger, self._log_envelope, s)
 
     @property
     def _faces(self) -> Evaluator | None:
-        """What computes all faces together, in one direction; none where each is a formula of its own."""
+        """The evaluator that computes all faces, in one direction; None if each has its own formula."""
         return None
 
     # Rényi divergences of one pair.
 
     def _pair_renyi(self, order: np.ndarray) -> np.ndarray:
-        """Rényi divergences of the one pair that the faces belong to, also where both directions are meant."""
+        """Rényi divergences of the single pair that the faces belong to, also for a mechanism in both directions."""
         if not self.both_directions:
             return self._renyi(order)
-        # Where e^((s−1)D) is huge, δ underflows, and only the direction that is worse at large losses matters.
+        # If e^((s−1)D) is huge, δ underflows, and only the direction that is worse at large losses matters.
         divergence = self._renyi(order)
         near = (order - 1.0) * divergence < 450.0
         divergence[near] = renyi_from_profile(self, order[near])
@@ -443,7 +443,7 @@ class Mechanism(Bounded, ABC):
         array([0.303, 0.25 ])
         """
         prior = real_array("prior", prior, 0.0, 1.0)
-        # The log-odds are rounded; the error of a guess is not.
+        # Log-odds are rounded; the error of a blind guess is exact.
         value = shaped(np.minimum(self._bayes_error(logit(prior)), np.minimum(prior, 1.0 - prior)))
         return (value, shaped(self._bayes_error_error(logit(prior)))) if with_error else value
 
@@ -489,7 +489,7 @@ class Mechanism(Bounded, ABC):
         """
         delta = real_array("delta", delta, 0.0, 1.0)
         found = self._epsilon(delta)
-        self._delta(found)  # raises where that is NaN and the search was meaningless
+        self._delta(found)  # raises if it is NaN, which would make the search meaningless
         return (shaped(found), shaped(self._epsilon_error(delta, found))) if with_error else shaped(found)
 
     @property
@@ -742,7 +742,7 @@ class Mechanism(Bounded, ABC):
     # Shared by several faces.
 
     def _bayes_error(self, log_odds: np.ndarray) -> np.ndarray:
-        # From the two errors rather than from δ: all terms are positive, so tiny errors keep their digits.
+        # From α and β, not from δ: all terms are positive, so that tiny errors keep their digits.
         alpha, beta = self._errors(log_odds)
         error = expit(log_odds) * alpha + expit(-log_odds) * beta
         return np.minimum(error, np.exp(log_expit(-np.abs(log_odds))))

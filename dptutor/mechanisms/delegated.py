@@ -1,7 +1,6 @@
-"""A mechanism that is another one under its own name: a training run is a composition of steps, say.
+"""A mechanism that is another one under a name of its own, as a training run is a composition of steps.
 
-All faces, and what the library asks for when it composes, are those of `_whole`; the name, the parameters and the
-direction are its own.
+All faces and all hooks are those of `_whole`; the name, the parameters and the direction are its own.
 """
 
 from __future__ import annotations
@@ -14,12 +13,12 @@ import numpy as np
 
 from .base import Mechanism
 
-# Not forwarded: the parameters, and the effect of a group, which the pair does not determine.
+# Not forwarded: parameters, and groups, whose pair does not follow from that of one example.
 _ITS_OWN = {"_parameters", "_of_group"}
 
 
 def _hooks() -> dict[str, Any]:
-    """All that the library asks of a mechanism and that follows from its pair, by name, as the base class has it."""
+    """The names of all hooks of the base class that follow from the pair."""
     found = {
         name: hook
         for name, hook in vars(Mechanism).items()
@@ -29,7 +28,7 @@ def _hooks() -> dict[str, Any]:
 
 
 def _asked_of_whole(name: str, hook: Any) -> Any:
-    """The hook of this name, as `_whole` answers it."""
+    """The hook with this name, forwarded to `_whole`."""
     if not callable(hook):
         return property(lambda self: getattr(self._whole, name))
 
@@ -41,7 +40,7 @@ def _asked_of_whole(name: str, hook: Any) -> Any:
 
 
 class Delegated(Mechanism):
-    """Subclasses say what they are, `_whole`, and how they are reversed."""
+    """A mechanism that stands for `_whole`; subclasses define that and `reverse`."""
 
     vars().update({name: _asked_of_whole(name, hook) for name, hook in _hooks().items() if name not in _ITS_OWN})
 
@@ -60,7 +59,7 @@ class Delegated(Mechanism):
 
 
 class SymmetricDelegated(Delegated):
-    """One whose pair is symmetric: subclasses say what they are, `_whole`."""
+    """The same with a symmetric pair; subclasses define `_whole`."""
 
     @property
     def is_symmetric(self) -> bool:

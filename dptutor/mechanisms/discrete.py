@@ -29,8 +29,12 @@ from ..evaluation.finite_two import TwoLosses
 from ..evaluation.transforms import logarithm
 from .finite import SymmetricFiniteMechanism
 
-# Largest number of outcomes of a law, and of one that is convolved; deviations beyond which a mass underflows.
-_MOST_OUTCOMES, _MOST_CONVOLVED, _DEVIATIONS = 2_000_000, 40_000, 38.4
+# Largest number of outcomes of a law,
+_MOST_OUTCOMES = 2_000_000
+# and of a law that is convolved.
+_MOST_CONVOLVED = 40_000
+# Number of standard deviations beyond which masses underflow.
+_DEVIATIONS = 38.4
 
 
 @dataclass(frozen=True, eq=False)
@@ -146,7 +150,7 @@ class DiscreteGaussian(SymmetricFiniteMechanism):
 
     @property
     def mu(self) -> float:
-        """μ = sensitivity/sigma, as of the Gaussian mechanism; D_s ≤ s μ²/2, with equality for whole orders s.
+        """μ = sensitivity/sigma, as for the Gaussian mechanism; D_s ≤ s μ²/2, with equality for whole orders s.
 
         Examples
         --------
@@ -176,7 +180,7 @@ class DiscreteGaussian(SymmetricFiniteMechanism):
         return _GaussianLaw(loss[kept], p[kept], q[kept], 4 * UNIT_ROUNDOFF * furthest, relative_error, noise=self)
 
     def _log_theta(self, center: np.ndarray) -> np.ndarray:
-        """log Σ_x e^(−(x−c)²/2σ²) at an array of real c; of period 1."""
+        """log Σ_x e^(−(x−c)²/2σ²) for an array of real c; it has period 1."""
         reach = math.ceil(_DEVIATIONS * self.sigma) + 1
         away = np.arange(-reach, reach + 1.0)
         fraction = center - np.round(center)
@@ -187,7 +191,7 @@ class DiscreteGaussian(SymmetricFiniteMechanism):
         """θ(0)."""
         return math.exp(float(self._log_theta(np.zeros(1))[0]))
 
-    # Losses are unbounded, though the mass of those left out underflows.
+    # Losses are unbounded, even though the masses beyond those kept underflow.
 
     def _loss_range(self) -> tuple[float, float]:
         return -math.inf, math.inf
@@ -255,7 +259,7 @@ class DiscreteGaussian(SymmetricFiniteMechanism):
 
 @dataclass(frozen=True, eq=False)
 class _GaussianLaw(FiniteLaw):
-    """The law of the loss of discrete Gaussian noise. In n steps the loss is a line in the sum of their noises."""
+    """The law of the loss of discrete Gaussian noise; in n steps the loss is linear in the sum of the noises."""
 
     noise: DiscreteGaussian = field(kw_only=True)
 
@@ -300,7 +304,7 @@ class _GaussianLaw(FiniteLaw):
 
 
 def _convolved(mass: np.ndarray, count: int) -> np.ndarray:
-    """The law of a sum of `count` symmetric whole numbers, by positive terms, without masses that underflow."""
+    """The law of a sum of `count` symmetric whole numbers, from positive terms, without masses that underflow."""
     power = np.ones(1)
     for bit in bin(count)[2:]:
         power = np.trim_zeros(np.convolve(power, power))

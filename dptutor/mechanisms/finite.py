@@ -88,11 +88,11 @@ class FiniteMechanism(Mechanism):
         return logarithm(*self._hellinger(s))
 
     def _delta_error(self, epsilon: np.ndarray) -> np.ndarray:
-        # An atom at ε may lie above it; its probability under P may underflow. The mass of infinite losses is exact.
+        # By rounding, an atom at ε may really lie above it. The mass of infinite losses is exact.
         epsilon, finite = np.asarray(epsilon, dtype=float), np.isfinite(epsilon)
         moved = self._law.location_error + np.where(finite, 4 * LAST_PLACE * (1.0 + np.abs(epsilon)), 0.0)
         of_atoms = 2 * moved * self._law.scaled_tail(epsilon - moved)
-        # Masses that underflow.
+        # Masses that underflowed.
         of_atoms += np.where(epsilon < self._largest_finite_loss(), self._law.missing, 0.0)
         return np.where(epsilon == math.inf, 0.0, super()._delta_error(epsilon) + of_atoms)
 
@@ -142,7 +142,8 @@ class FiniteExperiment(FiniteMechanism):
         True
         """
         p, q = self._outcomes()
-        # Most pairs are told apart by what merging outcomes does not change, and rounding by less than this.
+        # A quick test for most pairs: this difference does not change when outcomes are merged, and 1e-12 is above its
+        # rounding error.
         if abs(np.sum(p**0.25 * q**0.75) - np.sum(p**0.75 * q**0.25)) > 1e-12:
             return False
         # Merge outcomes with the same likelihood ratio.
@@ -211,7 +212,7 @@ class ApproximateDP(SymmetricFiniteMechanism):
     (0.01, 0.4675)
     """
 
-    # Not named as the parameters are: `epsilon` is a face of every mechanism.
+    # The names differ from the parameters, because `epsilon` is a method of every mechanism.
     largest_finite_loss: float
     leak: float
 
@@ -223,7 +224,7 @@ class ApproximateDP(SymmetricFiniteMechanism):
         largest_finite_loss: float = 1.0,
         leak: float = 1e-5,
     ) -> None:
-        # The attributes, by their own names, are what `dataclasses.replace` passes.
+        # `dataclasses.replace` passes the attributes by their own names.
         epsilon = largest_finite_loss if epsilon is None else epsilon
         object.__setattr__(self, "largest_finite_loss", _loss_parameter(epsilon))
         object.__setattr__(self, "leak", real_number("delta", leak if delta is None else delta, 0.0, 1.0))
@@ -408,7 +409,7 @@ def _response_key(epsilon: float, leak: float) -> tuple[Hashable, ...]:
 
 
 def _loss_parameter(epsilon: Number) -> float:
-    # Beyond the cap the probability of a lie is subnormal.
+    # For a larger ε the probability of a lie would be subnormal.
     return real_number("epsilon", epsilon, 0.0, LARGEST_LOSS)
 
 
@@ -418,8 +419,8 @@ def _randomized_response(epsilon: float) -> tuple[float, float]:
 
 
 def _response(epsilon: float, leak: float) -> FiniteLaw:
-    """The law of randomized response that leaks; its losses are just ±ε."""
-    # Losses smaller than the first have no digits left.
+    """The law of leaky randomized response, whose losses are exactly ±ε."""
+    # Masses for a smaller ε have no digits to tell them apart.
     if epsilon < 1e-30 or leak == 1:
         return FiniteLaw.from_probabilities([1 - leak, leak, 0.0], [1 - leak, 0.0, leak])
     return FiniteLaw.of_step(TwoLosses.response(epsilon, leak))

@@ -23,7 +23,7 @@ from ..evaluation.laws import LossLaw, NormalLaw
 from ..evaluation.polynomials import gauss
 from .base import Mechanism
 
-# Up to this μ, what separates two terms is integrated, since their difference would cancel.
+# For μ below this the difference of two terms, which would cancel, is computed as an integral.
 _SMALL = 0.1
 _NODES, _WEIGHTS = gauss(16)
 
@@ -135,17 +135,17 @@ def gaussian_profile(mu: float, epsilon: np.ndarray) -> np.ndarray:
         a, b = epsilon / mu - mu / 2, epsilon / mu + mu / 2
         tail = np.exp(-(a**2) / 2) / math.sqrt(2 * math.pi) * _mills_drop(a, mu)
         if mu <= _SMALL:
-            # Below the tail Q exceeds e^ε P everywhere but for what is not worth a float.
+            # Far below the tail, Q exceeds e^ε P almost everywhere: δ is 1 − e^ε.
             bulk = -np.expm1(np.minimum(epsilon, 0.0))
         else:
-            # Where δ is not small its two terms can be subtracted as they stand.
+            # If δ is not small, its two terms can be subtracted.
             below = np.exp(np.minimum(epsilon + log_ndtr(-b), 0.0))
             bulk = ndtr(-a) - np.where(b > 0, np.exp(-(a**2) / 2) * erfcx(np.maximum(b, 0.0) / math.sqrt(2)) / 2, below)
     return np.where(np.isinf(a), np.where(a > 0, 0.0, 1.0), np.where(a > _lowest(mu), tail, bulk))
 
 
 def _lowest(mu: float) -> float:
-    """Where the tail begins; for a small μ both terms are close to each other long before."""
+    """Where the tail formula takes over; earlier for a small μ, as the two terms are then close to each other."""
     return -30.0 if mu <= _SMALL else 0.0
 
 
@@ -164,7 +164,7 @@ def _mills(x: np.ndarray) -> np.ndarray:
 
 
 def _minus_mills_slope(x: np.ndarray) -> np.ndarray:
-    """1 − x M(x), by its asymptotic series where the difference would cancel."""
+    """1 − x M(x), by an asymptotic series if the difference would cancel."""
     with np.errstate(divide="ignore", over="ignore"):
         square = 1.0 / np.maximum(x, 1.0) ** 2
     series = square * (1 - 3 * square * (1 - 5 * square * (1 - 7 * square * (1 - 9 * square * (1 - 11 * square)))))

@@ -25,7 +25,7 @@ from .._validation import positive_number
 from ..evaluation.from_errors import CLOSED
 from ..evaluation.laws import LaplaceLaw, LossLaw
 from ..evaluation.polynomials import gauss
-from ..evaluation.subsampled_gaussian import complex_log1p
+from ..evaluation.transforms import complex_expm1, complex_log1p
 from .base import Mechanism
 
 _NODES, _WEIGHTS = gauss(16)
@@ -64,7 +64,7 @@ class Laplace(Mechanism):
     def __post_init__(self) -> None:
         for name in ("scale", "sensitivity"):
             object.__setattr__(self, name, positive_number(name, getattr(self, name)))
-        # Its square does not overflow.
+        # The square of ε₀ must not overflow.
         if not 0.0 < self.largest_loss < 1e150:
             raise ValueError(f"sensitivity/scale must be in (0, 1e150), got {self.largest_loss!r}")
 
@@ -97,12 +97,12 @@ class Laplace(Mechanism):
 
     @property
     def error_bound(self) -> float:
-        # ε₀ is a quotient, rounded once, and f and δ change half as fast.
+        # ε₀ is a quotient that was rounded, and f and δ change at most half as much.
         return super().error_bound + LAST_PLACE * self.largest_loss
 
     @property
     def _bayes_error_bound(self) -> float:
-        # R changes by e^{−ε₀/2} of that.
+        # R changes only by e^{−ε₀/2} times that.
         return super().error_bound
 
     def _loss_law(self) -> LossLaw | None:
@@ -130,7 +130,7 @@ class Laplace(Mechanism):
         return np.where(epsilon >= -self.largest_loss, inside, -np.expm1(np.minimum(epsilon, 0.0)))
 
     def _delta_error(self, epsilon: np.ndarray) -> np.ndarray:
-        # ε₀ is a quotient, rounded once, and δ changes half as fast.
+        # ε₀ is a quotient that was rounded, and δ changes at most half as much.
         epsilon = np.asarray(epsilon, dtype=float)
         open_ = np.where(epsilon <= self.largest_loss * (1 + LAST_PLACE), self.largest_loss * LAST_PLACE / 4, 0.0)
         return CLOSED * self._delta(epsilon) + open_ + np.where(epsilon < 0, 4 * LAST_PLACE, 0.0)
@@ -139,7 +139,7 @@ class Laplace(Mechanism):
         top = self.largest_loss
         shrink = math.exp(-top)
         with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
-            # α e^{ε₀} in logarithms: ε₀ may be in the thousands.
+            # α e^{ε₀} in logarithms, since ε₀ may be in the thousands.
             log_share = top + np.log(alpha)
             middle = shrink / (4 * alpha) if shrink >= SMALLEST_NORMAL else np.exp(-log_share) / 4
             first = -np.expm1(log_share)
@@ -177,7 +177,7 @@ class Laplace(Mechanism):
         x = top * _NODES
         between = top * np.sum(_WEIGHTS * x**2 * np.exp((x - top) / 2)) / 4
         square = top**2 * (1 + math.exp(-top)) / 2 + between
-        # The closed form loses digits to cancellation where ε₀ is small, the sum where it is large.
+        # For large ε₀ the difference cancels, for small ε₀ the closed form does.
         variance = square - mean**2 if top < 1 else 3 - math.exp(-top) * (2 + 4 * top + math.exp(-top))
         return (mean if under == "Q" else -mean), float(variance)
 
@@ -199,7 +199,7 @@ class Laplace(Mechanism):
             return complex_expm1(log_h) if np.iscomplexobj(s) else np.expm1(log_h.real)
 
     def _of_second_order(self, s: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """H − 1 as a sum of terms of second order in ε₀, also where it is tiny, and a bound on its rounding."""
+        """H − 1 as a sum of terms of second order in ε₀, and a bound on its rounding error."""
         top = self.largest_loss
         z = (s - 0.5) * top
         cosh_minus_1, rest = 2 * np.sinh(z / 2) ** 2, top / 2 * _sinhc_minus_1(z)
@@ -208,7 +208,7 @@ class Laplace(Mechanism):
         return math.exp(-top / 2) * (cosh_minus_1 + rest - fixed), 16 * LAST_PLACE * size
 
     def _log_hellinger(self, s: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """log H(s) for an array of complex s, and a bound on its error; small where s is near 0 or 1, or ε₀ is.
+        """log H(s) for an array of complex s, and a bound on its error, which is small if log H is.
 
         With s = 1 + z and Re s ≥ ½,  H = e^{zε₀} [1 − z (1 − e^{−(1+2z)ε₀})/(1 + 2z)];  elsewhere H(s) = H(1 − s).
         """
@@ -231,16 +231,16 @@ class Laplace(Mechanism):
         return value, error
 
     def _log_envelope(self, s: np.ndarray) -> np.ndarray:
-        """log of a bound on |H(s)| that falls with |Im s|.
+        """log of a bound on |H(s)| that decreases in |Im s|.
 
-        The atoms' part does not fall. The density's is |sinh(wε₀)/2w|, w = s − ½: it falls until |Im s| ε₀ = π, since
-        τ cos τ ≤ sin τ there and sinh a ≥ a, and is below cosh(ε₀ Re w)/2|w| everywhere.
+        The part of the atoms is constant. That of the density is |sinh(wε₀)/2w|, w = s − ½: it decreases until
+        |Im s| ε₀ = π, since τ cos τ ≤ sin τ there and sinh a ≥ a, and is below cosh(ε₀ Re w)/2|w| everywhere.
         """
         w, top = np.asarray(s) - 0.5, self.largest_loss
         real, imag = np.abs(w.real), np.abs(w.imag)
         small = real * top < 1e-8
         tanh = np.where(small, 0.0, np.tanh(real * top))
-        # In units of cosh(ε₀ Re w).
+        # Relative to cosh(ε₀ Re w).
         least = 1 / (2 * np.hypot(real, np.maximum(imag, math.pi / top)))
         ratio = np.hypot(tanh, np.sin(np.minimum(imag * top, 3.2)) * np.sqrt(np.maximum(1 - tanh**2, 0.0)))
         size = np.hypot(real, imag)
@@ -250,23 +250,15 @@ class Laplace(Mechanism):
 
 
 def _log_hellinger(order: np.ndarray, top: float) -> np.ndarray:
-    """log H at real orders, in logarithms: H itself may overflow."""
+    """log H at real orders, computed in logarithms, since H may overflow."""
     u = np.abs(order - 0.5)
     lowered = -np.expm1(-2 * u * top)
     quotient = np.where(u > 0, lowered / np.where(u > 0, 2 * u, 1.0), top)
     return (u - 0.5) * top + np.log((2 - lowered + quotient) / 2)
 
 
-def complex_expm1(z: np.ndarray) -> np.ndarray:
-    """e^z − 1, relatively accurate for small complex z, which numpy's is not."""
-    x, y = z.real, z.imag
-    with np.errstate(over="ignore"):
-        size = np.exp(x)
-        return np.expm1(x) - 2 * size * np.sin(y / 2) ** 2 + 1j * size * np.sin(y)
-
-
 def _sinhc_minus_1(z: np.ndarray) -> np.ndarray:
-    """sinh(z)/z − 1 for complex z, by its series where the difference would cancel."""
+    """sinh(z)/z − 1 for complex z, by its series if the difference would cancel."""
     small = np.abs(z) < 1
     square = np.where(small, z, 0.0) ** 2
     series = np.zeros_like(square)
@@ -277,7 +269,7 @@ def _sinhc_minus_1(z: np.ndarray) -> np.ndarray:
 
 
 def _exp_minus_1_minus(x: float) -> float:
-    """e^x − 1 − x, by its series where the difference would cancel."""
+    """e^x − 1 − x, by its series if the difference would cancel."""
     if abs(x) > 0.5:
         return math.expm1(x) - x
     series = 0.0

@@ -23,8 +23,10 @@ from .._floats import LARGEST_LOSS, LAST_PLACE
 from ..evaluation.remembering import remembering
 from .base import Mechanism, as_mechanism
 
-_HARDLY = 1e-290  # below this α loses digits or underflows
-_SLOPES = np.sinh(np.linspace(-6, 6, 121))  # losses, up to 200
+# Below this α loses digits or underflows.
+_HARDLY = 1e-290
+# Losses, up to 200, at which crossings of curves are looked for.
+_SLOPES = np.sinh(np.linspace(-6, 6, 121))
 
 
 def join(mechanism: Mechanism, other: Mechanism) -> Mechanism:
@@ -100,7 +102,7 @@ def meet(mechanism: Mechanism, other: Mechanism) -> Mechanism:
 
 
 class _Pairing(Mechanism):
-    """What meet and join share."""
+    """The common base of joins and meets."""
 
     mechanism: Mechanism
     other: Mechanism
@@ -166,7 +168,7 @@ class Join(_Pairing):
 
     @cached_property
     def _worse(self) -> Callable[[np.ndarray], Any]:
-        # δ and the errors are requested at the same ε; each nested join would double the work again.
+        # δ and its error are requested at the same ε; without a cache each level of nested joins doubles the work.
         return remembering(lambda epsilon: worse_of(self.parts, epsilon))
 
 
@@ -199,7 +201,7 @@ class Meet(_Pairing):
         deltas = [part._delta(epsilon) for part in self.parts]
         with np.errstate(over="ignore", invalid="ignore"):
             between = 1 - beta - np.exp(np.minimum(epsilon, LARGEST_LOSS)) * alpha
-        # Where δ equals one of the two, take that one's digits; it is below both.
+        # If δ is that of one part, take it from there, with all digits; δ is at most that of either part.
         least = np.minimum(*deltas)
         return np.clip(np.select([own == 0, own == 1, own == 3], [*deltas, least], between), 0.0, least)
 
@@ -207,11 +209,11 @@ class Meet(_Pairing):
         epsilon = np.asarray(epsilon)
         alpha, _, own = self._touching(epsilon)
         parts = [part._delta_error(epsilon) for part in self.parts]
-        # Between the curves δ is a difference, of the errors at a crossing.
+        # At a crossing δ is 1 − β − e^ε α, a difference.
         with np.errstate(over="ignore", invalid="ignore"):
             large = 1 + np.exp(np.minimum(epsilon, LARGEST_LOSS)) * alpha
         crossing = np.maximum(*parts) + large * (8 * LAST_PLACE + sum(p.error_bound for p in self.parts))
-        # Where α nearly underflows it is unknown which curve the line touches, but δ is below both.
+        # If α almost underflows, it is unknown which curve the line touches; δ is at most that of either part.
         faint = ((alpha < _HARDLY) & (epsilon > 0)) | (own == 3)
         unknown = np.where(faint, np.minimum(*(part._delta(epsilon) for part in self.parts)), 0.0)
         return np.select([own == 0, own == 1, own == 3], [*parts, np.maximum(*parts)], crossing) + unknown
@@ -221,8 +223,10 @@ class Meet(_Pairing):
         return remembering(self._touched)
 
     def _touched(self, epsilon: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Where a line of slope −e^ε touches max(f, f̃), and whose curve it touches (2: where they cross, 3: unknown, as
-        α underflows; then the curve with the smaller δ)."""
+        """The point at which a line of slope −e^ε touches max(f, f̃), and which curve it touches.
+
+        2 stands for a crossing; 3 for unknown, because α underflows: then it is that of the curve with the smaller δ.
+        """
         alpha, beta, own, low, high = self._ends(epsilon)
         crossing = own == 2
         if np.any(crossing):
@@ -243,7 +247,7 @@ class Meet(_Pairing):
         return alpha, beta, own
 
     def _ends(self, epsilon: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-        """As `_touched`, but where the curves cross only between which α they do, `low` and `high`."""
+        """The same as `_touched`, but of a crossing only the interval [low, high] of its α."""
         (alpha, beta), (alpha_other, beta_other) = (part._errors(epsilon) for part in self.parts)
         f, f_other = (part._tradeoff for part in self.parts)
         own = np.where(f_other(alpha) <= beta, 0, np.where(f(alpha_other) <= beta_other, 1, 2))
@@ -253,7 +257,7 @@ class Meet(_Pairing):
 
     @cached_property
     def _crossings(self) -> np.ndarray:
-        """Where f and f̃ cross, as far as lines of many slopes find it; α, increasing."""
+        """The crossings of f and f̃ that lines of many slopes find, as increasing α."""
         *_, low, high = self._ends(_SLOPES)
         found = []
         while low.size:
@@ -270,14 +274,14 @@ class Meet(_Pairing):
         low = np.maximum(low, 1e-300)  # at α = 0 the curves may meet once more
         tolerances = {"xatol": 1e-300, "xrtol": 4e-16, "fatol": 0.0, "frtol": 0.0}
         at = find_root(lambda x: f(x) - f_other(x), (low, high), tolerances=tolerances).x
-        return np.where(np.isfinite(at), at, low)  # no change of sign: the curves differ only by rounding
+        return np.where(np.isfinite(at), at, low)  # without a change of sign the curves differ only by rounding
 
 
 def worse_of(mechanisms: Iterable[Mechanism], epsilon: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """δ, α and β at every ε of whichever mechanism has the larger δ there."""
     faces = [(m._delta(epsilon), *m._errors(epsilon)) for m in mechanisms]
     (delta, alpha, beta), (other, other_alpha, other_beta) = faces
-    # Near 1 the digits of δ are in 1 − δ.
+    # If δ is close to 1, compare 1 − δ.
     rest, other_rest = _rest(alpha, beta, epsilon), _rest(other_alpha, other_beta, epsilon)
     first = np.where(np.maximum(delta, other) > 0.5, rest <= other_rest, delta >= other)
     return np.where(first, delta, other), np.where(first, alpha, other_alpha), np.where(first, beta, other_beta)

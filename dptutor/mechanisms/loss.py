@@ -170,7 +170,7 @@ class PrivacyLoss:
 
 
 def _tail(x: np.ndarray, alpha: np.ndarray, beta: np.ndarray, mechanism: Mechanism) -> np.ndarray:
-    """Pr_Q[L > x] = δ + e^x α, where 1 − β has lost its digits."""
+    """Pr_Q[L > x], as δ + e^x α if 1 − β would cancel."""
     alpha, beta, tail = (np.array(each, dtype=float) for each in (alpha, beta, 1.0 - beta))
     few = (tail < 0.5) & np.isfinite(x)
     if few.any():

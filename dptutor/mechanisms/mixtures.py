@@ -33,11 +33,19 @@ from .directed import DIRECTIONS, Directed
 from .finite import PerfectPrivacy
 from .subsampled import SubsampledGaussian
 
-# Sizes of s_j that are not 0, answers beyond which there is nothing, steps of Newton's method and where they end.
-SHIFTS, _FURTHEST, _NEWTON, _SETTLED = (1e-6, 1e4), 1e8, 60, 1e-10
+# Allowed sizes of the s_j that are not 0.
+SHIFTS = (1e-6, 1e4)
+# Answers beyond this have no mass.
+_FURTHEST = 1e8
+# Largest number of steps of Newton's method,
+_NEWTON = 60
+# which ends when a step is smaller than this, relatively.
+_SETTLED = 1e-10
 _MOST_COMPONENTS = 101
-# Weights that are nothing next to that of 0; and how many answers at once.
-_NO_WEIGHT, _AT_ONCE = 1e-18, 4096
+# Components with a smaller weight, relative to that of 0, are negligible.
+_NO_WEIGHT = 1e-18
+# Number of answers that are evaluated together.
+_AT_ONCE = 4096
 _NODES, _WEIGHTS = gauss(10)
 
 
@@ -103,7 +111,7 @@ class GaussianMixture(Directed):
 
     @cached_property
     def _components(self) -> tuple[np.ndarray, np.ndarray]:
-        """The amounts that occur, 0 among them, increasing, in units of σ, and their weights."""
+        """The amounts of positive weight and 0, increasing, in units of σ, and their weights."""
         amounts, place = np.unique([0.0, *self.sensitivities], return_inverse=True)
         weights = np.bincount(place, [0.0, *self.probabilities])
         some = (weights > 0) | (amounts == 0)
@@ -115,7 +123,7 @@ class GaussianMixture(Directed):
         if shifts.size == 1:
             return PerfectPrivacy()
         if shifts.size == 2:
-            # Of one amount it has a name of its own.
+            # With a single amount it is a subsampled Gaussian step.
             return SubsampledGaussian(1.0 / float(shifts[1]), float(weights[1]), "remove")
         with np.errstate(divide="ignore"):
             return MixturePair(self._towards("remove"), shifts, np.log(weights))
@@ -123,7 +131,7 @@ class GaussianMixture(Directed):
 
 @dataclass(frozen=True, eq=False)
 class MixturePair(Mechanism):
-    """P without the example against Q with it, or the reverse: shifts, of which the first is 0, with log weights."""
+    """P without the example against Q with it, or the reverse; shifts, the first of which is 0, and log weights."""
 
     named: Directed
     shifts: np.ndarray
@@ -158,14 +166,12 @@ class MixturePair(Mechanism):
         return z
 
     def _root(self, goal: np.ndarray) -> np.ndarray:
-        """Where log Σ_{j≥1} w_j r_j is `goal`: it is convex and increasing, so Newton's method from above.
-
-        It begins where the first of the terms alone is as large.
-        """
+        """The answer at which log Σ_{j≥1} w_j r_j is `goal`, by Newton's method from above, as it is convex and
+        increasing. It starts where one term alone is that large."""
         log_w, shift = self.log_weights[1:], self.shifts[1:]
         z = np.min((goal[:, None] - log_w) / shift + shift / 2, axis=1)
         moving = np.arange(goal.size)
-        # Each stops by itself, so that none depends on the others.
+        # Each element stops on its own, so that its digits do not depend on the others.
         for _ in range(_NEWTON):
             terms = log_w - shift**2 / 2 + shift * z[moving, None]
             largest = terms.max(axis=-1)
@@ -173,7 +179,7 @@ class MixturePair(Mechanism):
             total = np.sum(shares, axis=-1)
             step = (largest + np.log(total) - goal[moving]) * total / np.sum(shares * shift, axis=-1)
             z[moving] -= step
-            # The next step would be the square of this one, nearly.
+            # Convergence is quadratic: the next step would be negligible.
             moving = moving[np.abs(step) > _SETTLED * (1.0 + np.abs(z[moving]))]
             if not moving.size:
                 break
@@ -181,7 +187,7 @@ class MixturePair(Mechanism):
 
     @cached_property
     def _few_weights(self) -> tuple[np.ndarray, np.ndarray]:
-        """w_j and s_j, without what is nothing next to w_0, whose Φ(z − s_j) is the largest."""
+        """w_j and s_j, without negligible components."""
         weights = np.exp(self.log_weights)
         rest = np.append(np.cumsum(weights[:0:-1])[::-1], 0.0)
         few = int(np.argmax(rest <= _NO_WEIGHT * weights[0])) + 1
@@ -203,7 +209,7 @@ class MixturePair(Mechanism):
         return renyi_of_answers(self._loss_at, lambda z: -(z**2) / 2, order, t, min(0.0, t * last), max(last, t * last))
 
     def _loss_at(self, z: np.ndarray) -> np.ndarray:
-        """log r at an answer, of removal; with the digits of what differs from 0."""
+        """The loss of removal at an answer, accurate also close to 0."""
         log_w, shift = self.log_weights, self.shifts
         with np.errstate(over="ignore"):
             exponent = shift * z[..., None] - shift**2 / 2
@@ -223,17 +229,17 @@ class MixturePair(Mechanism):
         return value.reshape(epsilon.shape)
 
     def _difference(self, epsilon: np.ndarray, z: np.ndarray) -> np.ndarray:
-        """δ where the answer is z."""
+        """δ at the loss of the answer z."""
         log_w, shift = self.log_weights, self.shifts
         answer, tail = z[:, None], (-z if self.is_reversed else z)[:, None]
         with np.errstate(under="ignore", over="ignore", invalid="ignore"):
             log_ratio = shift * answer - shift**2 / 2
             own, other = log_ndtr(-tail), log_ndtr(-(tail + shift if self.is_reversed else tail - shift))
-            # Of removal Pr[Z > z − s] − r Pr[Z > z], of addition r Pr[Z ≤ z] − Pr[Z ≤ z − s].
+            # Removal: Pr[Z > z − s] − r Pr[Z > z]; addition: r Pr[Z ≤ z] − Pr[Z ≤ z − s].
             larger, smaller = (log_ratio + own, other) if self.is_reversed else (other, log_ratio + own)
             log_scaled = log_w + self.is_reversed * epsilon[:, None]
             far = np.exp(larger + log_scaled) * -np.expm1(np.minimum(smaller - larger, 0.0))
-            # Differences of Mills ratios as integrals over 1 − x m(x), where they are small.
+            # For small shifts the difference of Mills ratios is an integral of 1 − x m(x).
             close = shift < 0.5
             start = tail if self.is_reversed else tail - shift[close]
             x = np.maximum(start[..., None] + shift[close, None] * (1 + _NODES) / 2, -8.0)
@@ -242,7 +248,7 @@ class MixturePair(Mechanism):
             log_density = -(answer**2) / 2 - math.log(2 * math.pi) / 2
             far[:, close] = np.exp(log_scaled[:, close] + log_ratio[:, close] + log_density) * mills
             inside = np.sum(far, axis=1)
-            # Where nearly all is in the tail, 1 − e^ε and what is not.
+            # If almost all mass is in the tail: 1 − e^ε plus a correction.
             weights, rest = np.exp(log_w), ndtr(tail[:, 0])
             if self.is_reversed:
                 outside = -np.expm1(epsilon) + np.exp(epsilon) * np.sum(ndtr(shift - answer) * weights, axis=1) - rest

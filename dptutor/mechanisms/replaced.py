@@ -38,7 +38,7 @@ from .base import Mechanism
 from .gaussian import Gaussian, gaussian_profile
 from .subsampled import SubsampledGaussian
 
-# Noise for which answers have squares.
+# Noise for which the squares of answers neither overflow nor underflow.
 _NOISE = (1e-3, 1e6)
 
 
@@ -114,7 +114,7 @@ class SubsampledGaussianReplaceOne(Mechanism):
         log_sinh = log_odds + half
         far = log_sinh > 0
         small = np.arcsinh(np.exp(np.where(far, 0.0, log_sinh)))
-        # Of large ones s − m²/2 without the cancellation.
+        # For large arguments s − m²/2 is computed without cancellation.
         above = np.log1p(np.sqrt(1.0 + np.exp(-2.0 * np.where(far, log_sinh, 0.0))))
         s = np.where(far, log_sinh + above, small)
         return s, epsilon / 2 + np.where(far, log_odds + above, small - half)
@@ -148,7 +148,7 @@ class SubsampledGaussianReplaceOne(Mechanism):
         return rest, math.log(self.sampling_rate) - self._shift**2 / 2
 
     def _loss_at(self, z: np.ndarray) -> np.ndarray:
-        """The loss at an answer; with the digits of what differs from 0."""
+        """The loss at an answer, accurate also close to 0."""
         m, (rest, share) = self._shift, self._log_shares
         with np.errstate(over="ignore", invalid="ignore"):
             larger, smaller = np.logaddexp(rest, share + m * np.abs(z)), np.logaddexp(rest, share - m * np.abs(z))

@@ -25,8 +25,10 @@ from .gaussian import Gaussian
 from .mixtures import MixturePair
 from .subsampled import SubsampledGaussian
 
-# Noise for which answers have squares.
-_MOST_MEMBERS, _NOISE = 100, (0.01, 1e6)
+# Largest size of a group.
+_MOST_MEMBERS = 100
+# Noise for which the squares of answers neither overflow nor underflow.
+_NOISE = (0.01, 1e6)
 
 
 @dataclass(frozen=True, eq=False)

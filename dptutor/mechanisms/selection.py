@@ -34,7 +34,7 @@ from .laplace import Laplace
 
 _NODES, _WEIGHTS = gauss(16)
 QUERIES = ("any", "monotone")
-# log(sinh(x)/x) = Σ c_k x^(2k), and c_k of its two derivatives, by these up to x = 1/2.
+# Coefficients c_k of log(sinh(x)/x) = Σ c_k x^(2k) and of its two derivatives, used up to x = 1/2.
 _SERIES = (
     1 / 6, -1 / 180, 1 / 2835, -1 / 37800, 1 / 467775, -691 / 3831077250, 2 / 127702575, -3617 / 2605132530000,
     43867 / 350813659321125,
@@ -114,13 +114,13 @@ class ExponentialMechanism(Mechanism):
         return np.where(alpha == 0, 1.0, rest / np.where(alpha == 0, 1.0, alpha + rest))
 
     def _epsilon(self, delta):
-        # δ = 1 allows everything.
+        # At δ = 1 every ε is allowed.
         root = np.sqrt(np.minimum(delta * -math.expm1(-self.largest_loss), 1 - 1e-16))
         return np.maximum(self.largest_loss + 2 * np.log1p(-root), 0.0)
 
     def _renyi(self, order):
-        # Of two outcomes with the losses t and t − ε₀, at the worst t: e^t = s' (1 − e^−sε₀)/(s (1 − e^−s'ε₀)) e^ε₀ for
-        # s' = s − 1. With l(x) = log(sinh(x)/x), D is l(sε₀/2) − l(s'ε₀/2) + (l(sε₀/2) − l(ε₀/2))/s'.
+        # Two outcomes with the losses t and t − ε₀, at the worst t: e^t = s' (1 − e^−sε₀)/(s (1 − e^−s'ε₀)) e^ε₀ with
+        # s' = s − 1. With l(x) = log(sinh(x)/x), D_s is l(sε₀/2) − l(s'ε₀/2) + (l(sε₀/2) − l(ε₀/2))/s'.
         half = np.asarray(self.largest_loss / 2)
         return half * (_mean_slope((order - 1) * half, order * half) + _mean_slope(half, order * half))
 
@@ -144,11 +144,11 @@ class ExponentialMechanism(Mechanism):
         small = np.abs(z) < 1e-3
         away = np.where(small, 1.0, z)
         with np.errstate(over="ignore", invalid="ignore"):
-            # sinh(z)/z over that at ε₀/2, in units of e^(z − ε₀/2).
+            # sinh(z)/z divided by its value at ε₀/2 and by e^(z − ε₀/2).
             scale = np.exp(z - top / 2) * (top / -math.expm1(-top))
             share = np.where(small, (1 + z**2 / 6 + z**4 / 120) * np.exp(-z), -np.expm1(-2 * away) / (2 * away))
             value = scale * share
-            # Of the two terms of sinh, and where they cancel of the series.
+            # Rounding of the two terms of sinh, or, if they cancel, of the series.
             size = np.where(small, 2.0, (2.0 + np.abs(z)) / np.abs(away))
             error = 8 * LAST_PLACE * np.abs(scale) * size
         known = np.isfinite(value) & np.isfinite(error)
@@ -271,7 +271,7 @@ class SparseVector(SymmetricDelegated):
 
     @property
     def _moved(self) -> float:
-        """What ε₀ may be off: it is a sum of two quotients, of which the second one is multiplied too."""
+        """Bound on the rounding error of ε₀, a sum of two quotients, the second multiplied by a number."""
         return 2.0 * self.largest_loss * LAST_PLACE
 
     @property
@@ -288,7 +288,7 @@ class SparseVector(SymmetricDelegated):
 
 
 def loss_range(epsilon) -> float:
-    """ε of a mechanism that has this as its largest loss."""
+    """ε as the largest loss of a mechanism, checked."""
     return real_number("epsilon", epsilon, 0.0, LARGEST_LOSS, open_low=True)
 
 
@@ -318,7 +318,7 @@ def _mean_slope(low, high):
 
 
 def _curvature(x):
-    """Its derivative, 1/x² − 1/sinh² x."""
+    """d²/dx² log(sinh(x)/x) = 1/x² − 1/sinh² x."""
     small = np.abs(x) < 0.5
     away = np.where(small, 1.0, x)
     series = [(2 * k + 2) * (2 * k + 1) * c for k, c in enumerate(_SERIES)]

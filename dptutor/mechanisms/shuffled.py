@@ -41,8 +41,14 @@ from .selection import loss_range
 
 _MOST_USERS, _MOST_EXACT = 10**6, 1000
 BOUNDS = ("exact", "upper", "lower")
-# Mass that is rounded up; number of outcomes kept as they are, and of cells for more; rows per batch.
-_TAIL, _ENUMERATED, _CELLS, _AT_ONCE = 1e-20, 200_000, 2**17, 400_000
+# Tails with less mass than this are left out, and bounded.
+_TAIL = 1e-20
+# Up to this many outcomes are enumerated;
+_ENUMERATED = 200_000
+# more are put on a grid with this many cells.
+_CELLS = 2**17
+# Number of outcomes that are processed together.
+_AT_ONCE = 400_000
 
 
 @dataclass(frozen=True, eq=False, init=False, repr=False)
@@ -114,14 +120,14 @@ class ShuffledRandomizedResponse(SymmetricDelegated):
 
     def _parts(self) -> tuple[tuple[tuple[Mechanism, int], ...], bool]:
         if self.bound == "lower" and self.users > 1:
-            # Each direction is attained in all rounds; the worse of both is not.
+            # Each direction is attained in all rounds, but the worse of the two at each ε is not.
             raise ValueError(f"a lower bound cannot be composed, got {self!r}: compose the upper one")
         return self._whole._parts()
 
 
 @dataclass(frozen=True, eq=False)
 class _AllOthersSayNo(FiniteMechanism):
-    """The number of yes where all others say no."""
+    """The number of yes if all others say no."""
 
     largest_loss: float
     users: int
@@ -140,7 +146,7 @@ class _AllOthersSayNo(FiniteMechanism):
             return self.reverse._law.reverse
         lie = _lie(self.largest_loss)
         count, p, error = _binomial(self.users, lie, 1e-300)
-        # The share of those with so many yes who say yes themselves: j/n.
+        # Given j yes among n answers, each of them is one's own with probability j/n.
         share = count / self.users
         other = share * math.exp(self.largest_loss) + (1 - share) * math.exp(-self.largest_loss)
         return FiniteLaw.of_finite(np.log(other), p, p * other, 0.0, 0.0, 8 * UNIT_ROUNDOFF * self.largest_loss, error)
@@ -163,7 +169,7 @@ class _EveryDataSet(SymmetricFiniteMechanism):
     def _law(self) -> FiniteLaw:
         alpha, power = self._points()
         error = (64 + 16 * self.users) * UNIT_ROUNDOFF
-        # The half that is nearer to α = 0; the other one is its mirror image.
+        # The half with the smaller α; the other one is its mirror image.
         near = alpha + power <= 1.0 + error
         p, q = np.diff(_hull(alpha[near], power[near]))
         # Losses decrease along the hull, up to rounding.
@@ -173,7 +179,7 @@ class _EveryDataSet(SymmetricFiniteMechanism):
         location = 8 * UNIT_ROUNDOFF * self.largest_loss
         first = np.flatnonzero(np.diff(loss, prepend=math.inf) < -location)
         p, q, loss = np.add.reduceat(p, first), np.add.reduceat(q, first), loss[first]
-        # What is between both halves says nothing.
+        # The mass between the two halves has the loss 0.
         total = math.fsum([*p, *q])
         middle, whole = [1.0 - total] if total < 1.0 else [], max(total, 1.0)
         law = (np.concatenate([q, middle, p[::-1]]) / whole, np.concatenate([p, middle, q[::-1]]) / whole)
@@ -184,7 +190,7 @@ class _EveryDataSet(SymmetricFiniteMechanism):
         """α and 1 − β of every test of every data set."""
         lie, others = _lie(self.largest_loss), self.users - 1
         no, yes = np.array([1 - lie, lie]), np.array([lie, 1 - lie])
-        # Of so many who truly say no; those who say yes are the same, reversed.
+        # The number of yes among people who truly say no; for those who truly say yes it is reversed.
         liars = [np.ones(1)]
         for _ in range(others):
             liars.append(np.convolve(liars[-1], no))
@@ -196,7 +202,7 @@ class _EveryDataSet(SymmetricFiniteMechanism):
 
 
 def _hull(x: np.ndarray, y: np.ndarray) -> np.ndarray:
-    """The corners of the concave hull of points, from the origin on, as far as it rises more steeply than 1, by row."""
+    """The corners of the concave hull of the points of each row, from the origin until its slope falls below 1."""
     order = np.lexsort((-y, x))
     corners, slopes = [(0.0, 0.0)], [math.inf]
     for point in zip(x[order].tolist(), y[order].tolist(), strict=True):
@@ -214,7 +220,7 @@ def _hull(x: np.ndarray, y: np.ndarray) -> np.ndarray:
 
 @dataclass(frozen=True, eq=False)
 class _Coins(SymmetricFiniteMechanism):
-    """The number of yes where the adversary knows whose answers are coins."""
+    """The number of yes if the adversary knows whose answers are coins."""
 
     largest_loss: float
     users: int
@@ -231,7 +237,7 @@ class _Coins(SymmetricFiniteMechanism):
 
     @cached_property
     def _table(self) -> tuple[FiniteLaw, np.ndarray]:
-        """The law, and for positive cells of its grid by how much δ may be too large: ends of the cells, and gaps."""
+        """The law, and how much δ may be too large on the positive cells of its grid: ends of the cells, and gaps."""
         count, weight, error = _binomial(self.users - 1, 2 * _lie(self.largest_loss), _TAIL)
         coins = count + 1  # with one's own answer
         # Hoeffding's inequality.
@@ -241,9 +247,9 @@ class _Coins(SymmetricFiniteMechanism):
             gaps = np.zeros(0)
         else:
             loss, q, gaps = self._on_a_grid(coins, weight, reach)
-        # What is left out: all of it is revealed as far as one's own answer reveals it.
+        # For numbers of coins that are left out, one's own answer is assumed to be revealed.
         top, left_out = self.largest_loss, 4 * _TAIL
-        # Different numbers of coins have losses in common.
+        # Different numbers of coins may have the same loss.
         loss, place = np.unique(np.append(loss, top), return_inverse=True)
         q = np.bincount(place, np.append(q, left_out))
         p, middle = q * np.exp(-loss), np.array([q[loss == 0].sum()])
@@ -258,7 +264,7 @@ class _Coins(SymmetricFiniteMechanism):
     def _rows(
         self, coins: np.ndarray, weight: np.ndarray, reach: np.ndarray
     ) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-        """Losses of at least 0 and their masses under Q, for a batch of coins at a time."""
+        """Losses ≥ 0 and their masses under Q, for one batch of numbers of coins after the other."""
         lie, truth = _lie(self.largest_loss), 1 - _lie(self.largest_loss)
         start = 0
         while start < coins.size:
@@ -271,7 +277,7 @@ class _Coins(SymmetricFiniteMechanism):
                 step = np.maximum((number - heads + 1) / heads, 0.0)
             step[:, 0] = 1.0
             mass = np.cumprod(step, axis=1) * (heads <= np.minimum(first + end, number))
-            # Both halves together have mass 1, and share what is in the middle.
+            # The two halves have mass 1 together and share the outcome in the middle.
             even = (number % 2 == 0).astype(float)
             mass /= np.sum(2 * mass, axis=1, keepdims=True) - even * mass[:, :1]
             x = heads / number
@@ -283,7 +289,7 @@ class _Coins(SymmetricFiniteMechanism):
             yield loss[kept], q[kept]
 
     def _on_a_grid(self, coins: np.ndarray, weight: np.ndarray, reach: np.ndarray) -> tuple[np.ndarray, ...]:
-        """Losses on a grid, each mass shared by the ends of its cell so that P and Q keep theirs."""
+        """Losses on a grid: each mass is divided between the ends of its cell so that P and Q keep their masses."""
         lie, truth = _lie(self.largest_loss), 1 - _lie(self.largest_loss)
         x = np.minimum(0.5 + (reach + 1) / coins, 1.0).max()
         end = min(math.log((lie * (1 - x) + truth * x) / (truth * (1 - x) + lie * x)), self.largest_loss)
@@ -292,17 +298,17 @@ class _Coins(SymmetricFiniteMechanism):
         for loss, q in self._rows(coins, weight, reach):
             even += q[loss == 0].sum()
             cell = np.minimum((loss / step).astype(int), _CELLS)
-            # e^−l of an atom is between those of both ends.
+            # In proportion to e^−l, which lies between its values at the two ends.
             inside = np.maximum(loss - cell * step, 0.0)
             up = -np.expm1(-inside) / -math.expm1(-step)
             total += np.bincount(cell, q * (1 - up), _CELLS + 2) + np.bincount(cell + 1, q * up, _CELLS + 2)
             gap += np.bincount(cell, q * up * np.maximum(step - inside, 0.0), _CELLS + 1)
-        # What goes to the loss 0 comes from both sides of it, but for what was there.
+        # The loss 0 receives mass from both sides; what was there is not doubled.
         total[0] = 2 * total[0] - even
         kept = total > 0
         return step * np.arange(_CELLS + 2)[kept], total[kept], np.append(step, gap)
 
-    # How far δ of that law may be above.
+    # How much δ of that law may be too large.
 
     def _delta_error(self, epsilon: np.ndarray) -> np.ndarray:
         epsilon, value = np.asarray(epsilon, dtype=float), super()._delta_error(epsilon)
@@ -332,9 +338,9 @@ def _lie(epsilon: float) -> float:
 
 
 def _binomial(count: int, rate: float, tail: float) -> tuple[np.ndarray, np.ndarray, float]:
-    """Numbers that a binomial variable takes, but for tails of so little mass; their masses; a bound on their errors.
+    """The values of a binomial variable without tails of mass `tail`, their masses, and a bound on the errors of these.
 
-    The masses sum to 1: what is below is taken for the smallest number, or is left out where it is next to nothing.
+    The masses sum to 1: the lower tail is added to the smallest value, unless it is negligible.
     """
     # Bernstein's inequality.
     depth, variance = -math.log(tail), count * rate * (1 - rate)

@@ -47,11 +47,11 @@ from .base import Mechanism
 from .delegated import Delegated
 from .gaussian import Gaussian, gaussian_profile
 
-# As for the Gaussian mechanism: 1/σ² does not overflow.
+# As for the Gaussian mechanism, 1/σ² must not overflow.
 _LEAST_NOISE = 1e-150
-# Divergences are nearly of the order of the squared rate.
+# Divergences are of the order of the squared rate, which must not underflow.
 _LEAST_RATE = 1e-200
-# Peaks of integrands are at s/σ; beyond this they have no square.
+# Peaks of integrands are at s/σ; the square of a larger one would overflow.
 _FURTHEST = 1e150
 # Distance from 1 below which Rényi divergences are interpolated between orders.
 _CLOSE = 1e-5
@@ -176,7 +176,7 @@ class SubsampledGaussian(Mechanism):
         if self.direction == "add":
             cut = -decreasing_root(lambda x: self._below(-x), alpha)
             return np.minimum(ndtr(-cut), 1 - alpha)
-        # From the test at ε = 0 to its mirror image f is the line of slope −1.
+        # Between the test at ε = 0 and its mirror image, f is a line of slope −1.
         remove, add = self.directions
         low, high = (float(error) for error in remove._errors(np.asarray(0.0)))
         return np.select(
@@ -245,11 +245,10 @@ class SubsampledGaussian(Mechanism):
             return order / (2 * self.noise_multiplier**2)
         if self.direction == "both":
             return np.maximum(*(pair._renyi(order) for pair in self.directions))
-        # log H(s) directly where possible; H(s) itself may overflow.
-        # For large orders only one end of the loss matters.
+        # From log H(s), since H(s) may overflow; for large orders only one end of the loss matters.
         far = order > 64.0 if self.direction == "add" else order >= max(self.hellinger_reach, 2.0)
         one = order == 1.0
-        # Here log H of removal has lost digits.
+        # Close to order 1, log H of removal cancels.
         close = (np.abs(order - 1.0) < _CLOSE) & ~one & (self.direction == "remove")
         near = ~far & ~one & ~close & (order < self.hellinger_reach)
         divergence = np.empty(order.shape)
@@ -257,14 +256,14 @@ class SubsampledGaussian(Mechanism):
         divergence[one] = self._loss_moments("Q")[0]
         close &= self.hellinger_reach > 1.0 + _CLOSE
         if close.any():
-            # A parabola through three orders.
+            # Interpolate by a parabola through three orders.
             left, right = self._of_order(1.0 - _CLOSE), self._of_order(1.0 + _CLOSE)
             mean, x = self._loss_moments("Q")[0], (order[close] - 1.0) / _CLOSE
             divergence[close] = mean + x * (right - left) / 2 + x**2 * ((left + right) / 2 - mean)
         beyond = largest_powers if self.direction == "remove" else largest_inverse_powers
         divergence[far] = [beyond(self.noise_multiplier, self.sampling_rate, float(s)) for s in order[far]]
         rest = ~(near | close | one | far)
-        # Where the part of H that comes from taking part is large, also beyond all numbers.
+        # Orders at which the part of H in which the example takes part is large, or overflows.
         log_part = order * math.log(self.sampling_rate) + order * (order - 1.0) / 2 / self.noise_multiplier**2
         large = rest & (log_part > 0.0) & (self.direction == "remove")
         divergence[large] = [
@@ -290,13 +289,13 @@ class SubsampledGaussian(Mechanism):
         of_p, of_q = loss_moments(self.noise_multiplier, self.sampling_rate)
         if self.direction == "remove":
             return of_q if under == "Q" else of_p
-        # The loss of an addition is that of a removal with the other sign.
+        # The loss of addition is minus the loss of removal.
         mean, variance = of_p if under == "Q" else of_q
         return -mean, variance
 
     @property
     def hellinger_reach(self) -> float:
-        """Largest distance from 0, on the real line, at which the Hellinger transform H(s) can be had.
+        """The largest |s|, for real s, at which the Hellinger transform H(s) can be computed.
 
         Examples
         --------
@@ -387,7 +386,7 @@ class DPSGD(Delegated):
 
     @cached_property
     def reverse(self) -> DPSGD:
-        # Itself, not a copy, to keep its cache.
+        # The same object, which keeps its cache.
         return self if self.is_symmetric else replace(self, direction=self.step.reverse.direction)
 
     @property

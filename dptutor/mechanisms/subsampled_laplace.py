@@ -107,7 +107,7 @@ class _Removal(Mechanism):
     def _loss(self, of_noise: float) -> float:
         if of_noise < 600.0:
             change = self.rate * math.expm1(of_noise)
-            # Where 1 nearly cancels, the sum of its parts.
+            # Where 1 + change would cancel.
             return math.log1p(change) if change > -0.5 else math.log((1 - self.rate) + self.rate * math.exp(of_noise))
         share = of_noise + math.log(self.rate)
         return share if share > 600.0 else math.log1p(math.exp(share) - self.rate)
@@ -116,7 +116,7 @@ class _Removal(Mechanism):
         return np.array(self._loss_range())
 
     def _inner(self, epsilon):
-        """The loss of the noise where that of removal is ε."""
+        """The loss of the noise at which the loss of removal is ε."""
         with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
             ratio = np.expm1(np.minimum(epsilon, LARGEST_LOSS)) / self.rate
             large = np.minimum(epsilon, 1e300) - math.log(self.rate)
@@ -137,7 +137,7 @@ class _Removal(Mechanism):
         return alpha, (1 - self.rate) * (1 - alpha) + self.rate * beta
 
     def _snapped(self, inner, epsilon, low, high):
-        """The inner loss, on the side of the atoms on which ε is."""
+        """The loss of the noise, moved to the same side of the atoms as ε."""
         top = self.noise.largest_loss
         inner = np.clip(inner, np.nextafter(-top, 0.0), np.nextafter(top, 0.0))
         inner = np.where(epsilon > low, inner, np.where(epsilon == low, -top, -np.inf))

@@ -59,7 +59,7 @@ class Symmetrized(Mechanism):
 
     @cached_property
     def _faces(self) -> Evaluator | None:
-        """The faces of the worse direction, where both have tables."""
+        """The faces of the worse direction at each ε, if both have tables."""
         faces = self.mechanism._faces
         return None if faces is None else faces.worse()
 
@@ -116,7 +116,7 @@ class Symmetrized(Mechanism):
         return error
 
     def _epsilon_of_the_worse(self, delta: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """ε, and where the second direction matters: where its δ may be too large at the ε of the first."""
+        """ε, and where the second direction matters, because its δ may be too large at the ε of the first."""
         first, second = self.directions
         found = np.array(first._epsilon(delta), dtype=float)
         more = np.array(np.isfinite(found))

@@ -80,7 +80,7 @@ class TruncatedPoisson(Directed):
 
     @property
     def cut(self) -> float:
-        """τ, the probability that some batch is cut, rounded up in its thirteenth digit; a larger τ is a bound too.
+        """τ, the probability that some batch is cut, rounded up in its thirteenth digit.
 
         Examples
         --------
@@ -105,7 +105,7 @@ class TruncatedPoisson(Directed):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Moved(Mechanism):
-    """A pair of which each distribution may be moved by τ in total variation: the least private such pair."""
+    """The least private pair whose distributions are each within τ of a given pair's, in total variation."""
 
     run: Mechanism
     share: float
@@ -127,7 +127,7 @@ class Moved(Mechanism):
 
     @cached_property
     def _ends(self) -> tuple[float, float]:
-        """α and β at losses of +∞ and −∞: where the curve meets both axes."""
+        """β at α = 0 and α at β = 0, where the curve meets the axes."""
         at = np.asarray(min(self.share, 1.0))
         top, right = (max(float(m._tradeoff(at)) - self.share, 0.0) for m in (self.run, self.run.reverse))
         return top, right
@@ -142,7 +142,7 @@ class Moved(Mechanism):
     def _errors(self, epsilon: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         alpha, beta = self.run._errors(epsilon)
         top, right = self._ends
-        # Where one of them is 0, the other has its value on that axis.
+        # If one of them is 0, the other has its value on that axis.
         low, high = alpha < self.share, beta < self.share
         alpha = np.where(low, 0.0, np.where(high, right, np.maximum(alpha - self.share, 0.0)))
         return alpha, np.where(low, top, np.where(high, 0.0, np.maximum(beta - self.share, 0.0)))
@@ -159,7 +159,7 @@ class Moved(Mechanism):
 
     def _delta_error(self, epsilon: np.ndarray) -> np.ndarray:
         epsilon = np.asarray(epsilon, dtype=float)
-        # On the axes the curve is that of one point.
+        # On the axes δ is that of a single point.
         alpha, beta = self.run._errors(epsilon)
         inside = (alpha >= self.share) & (beta >= self.share)
         within = np.clip(epsilon, -LARGEST_LOSS, LARGEST_LOSS)

@@ -135,12 +135,12 @@ def advantage(mechanism: Mechanism, baseline: Array) -> Array:
 
 
 def advantage_along(mechanism: Mechanism, baseline: Array, loss: Array) -> Array:
-    """The same by a line that is known; by any other it is no less."""
+    """The same from the supporting line at a known ε; any other line gives a larger value."""
     delta: Array = mechanism._delta(loss)
     return np.clip(delta + np.expm1(np.minimum(loss, LARGEST_LOSS)) * baseline, 0.0, 1.0 - baseline)
 
 
 def supporting_loss(mechanism: Mechanism, baseline: Array, guess: Array | None = None) -> Array:
-    """The ε of this line: the loss that is exceeded under P with probability κ; sooner found near a good guess."""
+    """The ε of this line: the loss that is exceeded under P with probability κ."""
     loss = decreasing_root(lambda epsilon: mechanism._errors(epsilon)[0], baseline, guess=guess)
     return np.where(baseline > 0, loss, np.inf)

@@ -31,25 +31,29 @@ from . import attacks
 __all__ = ["Unreachable", "calibrate"]
 
 _M = TypeVar("_M", bound=Mechanism)
-# A height, and by what share of it less than the target is as good as the target.
+# The value to be met ("height"), and the relative amount by which it may fall short of the target.
 _Height: TypeAlias = Callable[[Mechanism], tuple[float, float]]
 _Target: TypeAlias = tuple[str, float, _Height, float]
 
-# Parameters beyond these are not searched unless a bracket says so.
+# Range of parameters that is searched without a bracket.
 _SMALLEST, _LARGEST = 1e-9, 1e15
-# Heights of which the logarithm is further out than this count alike.
+# Logarithms of heights are clipped to ± this.
 _FAR = 800.0
-# δ below _CLEARLY times the target need be known to _ROUGH only, below _NOTHING times the target not even that.
+# If δ is below _CLEARLY times the target, the relative accuracy _ROUGH is enough; below _NOTHING times, any is.
 _CLEARLY, _ROUGH, _NOTHING = 0.1, 1e-2, 5e-4
-# Logarithms of parameters nearer to each other than this are equal.
+# Parameters whose logarithms differ by less than this are equal.
 _NEAR = 1e-13
-# Through how many parameters heights are interpolated, and how often before another method takes over.
-_THROUGH, _TRIES = 4, 12
-# A height so little below the target is near enough; how much of δ the bound on its error may add.
-_MET, _OF_BOUND = 1e-9, 1e-3
-# Where the bound on the error of a height is more than this share, heights that differ by less are the same.
+# Number of parameters through which heights are interpolated.
+_THROUGH = 4
+# Number of interpolations before another method takes over.
+_TRIES = 12
+# A height this little below the target, relatively, meets it.
+_MET = 1e-9
+# The bound on the error of δ may add at most this share of δ.
+_OF_BOUND = 1e-3
+# If the relative error bound of heights exceeds this, heights that differ by less are equal.
 _LOOSE = 1e-6
-# The last place of a parameter; the first stride beside one found, and by how much strides grow.
+# The first relative step away from a parameter that was found, and the factor by which steps grow.
 _STRIDE, _FASTER = 2.0**-46, 8.0
 
 
@@ -166,7 +170,7 @@ def _target(
     exceedance: Any,
     rates: dict[tuple[str, str], tuple[Any, Any]],
 ) -> _Target:
-    """Name and value of the target, what is to meet it, a function of a mechanism, and above what both are told."""
+    """The name and value of the target, the height that is to meet it as a function of a mechanism, and a floor."""
     single = [value for value in (epsilon, advantage, posterior_belief) if value is not None]
     pairs = [names for names, pair in rates.items() if any(value is not None for value in pair)]
     if len(single) + len(pairs) != 1:
@@ -197,7 +201,7 @@ def _target(
     at = np.asarray(float(epsilon))
 
     def height(mechanism: Mechanism) -> tuple[float, float]:
-        # Far from the target, where it only matters on which side, a few digits do.
+        # Far from the target only the side matters: a few digits are enough.
         quickly = mechanism._delta_quickly(at)
         value, error = (float(x) for x in quickly or (mechanism._delta(at), mechanism._delta_error(at)))
         if error <= _ROUGH * value and value + error < _CLEARLY * delta:
@@ -224,7 +228,7 @@ def _stated(name: str, value: float) -> str:
 
 
 def _attack(names: tuple[str, str], blind: Any, most: Any) -> _Target:
-    """As `_target`, for what attacks gain over a blind guess; messages tell their success."""
+    """The same for attacks: the height is their gain over a blind guess; messages state their success."""
     low, high = names
     for name, value in zip(names, (blind, most), strict=True):
         if value is None:
@@ -254,7 +258,7 @@ def _ends(bracket: tuple[Number, Number]) -> tuple[float, float]:
 
 
 class _Search:
-    """Evaluations of a family, each remembered."""
+    """The search for the parameter; every evaluation of the family is kept."""
 
     def __init__(self, family: Callable[[float], Mechanism], height: _Height, target: float):
         self._family, self._height, self._target = family, height, target
@@ -263,10 +267,10 @@ class _Search:
         self._known: dict[Mechanism, tuple[float, float]] = {}
 
     def at(self, x: float) -> float:
-        """The height at a parameter; a ValueError of the family passes."""
+        """The height at a parameter; a ValueError of the family propagates."""
         if x not in self._seen:
             mechanism = as_mechanism("what the family returns", self._family(x))
-            # Parameters that are rounded give the same mechanism many times.
+            # A family that rounds its parameter gives the same mechanism many times.
             if mechanism not in self._known:
                 self._known[mechanism] = self._height(mechanism)
             self._seen[x], self._loose[x] = self._known[mechanism]
@@ -276,7 +280,7 @@ class _Search:
         """The parameter between two on different sides of the target."""
         if low == high:
             return low
-        # Heights are nearly straight in logarithms, also of themselves where they are tiny.
+        # Heights are almost straight in log-log coordinates.
         left, right = math.log(low), math.log(high)
         rising = self._excess(self.at(high)) > self._excess(self.at(low))
         for _ in range(_TRIES):
@@ -296,7 +300,7 @@ class _Search:
         return math.exp(brentq(excess_at, left, right, xtol=max(_NEAR, *self._loose.values())))
 
     def kept(self, root: float) -> float:
-        """The parameter nearest to one found at which the height is at most the target."""
+        """The parameter closest to `x` at which the height is at most the target."""
         if -self._loose.get(root, 0.0) <= self._excess(self._seen.get(root, math.inf)) <= 0.0:
             return root
         low, high = self._crossing(()) or (root, root)
@@ -318,16 +322,16 @@ class _Search:
         return safe
 
     def _interpolated(self) -> tuple[float, float]:
-        """Where the excess vanishes, by the polynomial of it through the parameters seen nearest to the target; and how
-        far from there it does by the one through one parameter less."""
-        # To the middle of what is as good as the target.
+        """The root by inverse interpolation through the parameters closest to the target, and its distance from the
+        root with one parameter less."""
+        # Aim at the middle of the heights that count as met.
         excess = {math.log(x): self._excess(height) + self._loose[x] / 2 for x, height in self._seen.items()}
         near = sorted(excess.items(), key=lambda pair: abs(pair[1]))[:_THROUGH]
         if len(near) < 2 or len({height for _, height in near}) < len(near):
             return math.nan, math.inf
         heights, row = [height for _, height in near], [y for y, _ in near]
         found = [row[0]]
-        # Neville's scheme; the first entry of each row is the value from so many of the nearest.
+        # Neville's scheme: after each step the first entry uses one more parameter.
         for step in range(1, len(row)):
             row = [
                 (heights[k + step] * row[k] - heights[k] * row[k + 1]) / (heights[k + step] - heights[k])
@@ -337,14 +341,14 @@ class _Search:
         return found[-1], abs(found[-1] - found[-2])
 
     def _excess(self, height: float) -> float:
-        """log of height over target."""
+        """log(height/target)."""
         return min(math.log(height) if height > 0 else -_FAR, _FAR) - math.log(self._target)
 
     def bracketed(self, bracket: tuple[float, float] | None) -> tuple[float, float] | None:
-        """Neighboring parameters on both sides of the target; None where there are none."""
+        """Neighboring parameters on both sides of the target, or None."""
         if bracket is not None:
             return self._crossing(bracket)
-        # From 1 outwards, ever faster; a family may be undefined beyond some parameter.
+        # Outwards from 1 with growing steps; a family may be undefined beyond some parameter.
         low = high = self._start()
         down = up = True
         factor = 2.0
@@ -357,7 +361,7 @@ class _Search:
                 low, down = self._further(low, max(low / self._stride(low, factor), _SMALLEST))
             if (found := self._crossing((low, high))) is not None:
                 return found
-            # Towards the target only, once the direction is clear: after a look at both sides of the start.
+            # Once the heights on both sides differ, the direction is known.
             if self.at(low) != self.at(high):
                 rising = self.at(high) > self.at(low)
                 wanted_up = rising == (self._target > self.at(high))
@@ -366,7 +370,7 @@ class _Search:
         return None
 
     def _stride(self, x: float, longest: float) -> float:
-        """A factor to go on by from the last parameter seen: past the target, were heights straight from here on."""
+        """The factor of the next step: if heights were straight, it would lead past the target."""
         others = [other for other in self._seen if other != x]
         if not others:
             return longest
@@ -388,7 +392,7 @@ class _Search:
         return 1.0
 
     def _further(self, x: float, beyond: float) -> tuple[float, bool]:
-        """The next parameter in this direction, and whether it makes sense to go on."""
+        """The next parameter in this direction, and whether the search may continue there."""
         if x == beyond:
             return x, False
         try:
@@ -406,7 +410,7 @@ class _Search:
                 inside = middle
             except ValueError:
                 outside = middle
-        # Round numbers are meant to be inside.
+        # A limit of the family is usually a round number, which belongs to it.
         for near in (float(f"{inside:.12g}"), inside):
             try:
                 self.at(near)
@@ -416,12 +420,12 @@ class _Search:
         return inside
 
     def _crossing(self, ends: tuple[float, ...]) -> tuple[float, float] | None:
-        """The closest pair of parameters seen between which the target lies."""
+        """The closest pair of evaluated parameters between which the target lies."""
         for x in ends:
             self.at(x)
         xs = sorted(self._seen)
         for left, right in itertools.pairwise(xs):
-            # Compared and not multiplied: the product of two differences underflows for a δ below 1e-154.
+            # The product of two differences would underflow for δ below 1e-154.
             if min(self.at(left), self.at(right)) <= self._target <= max(self.at(left), self.at(right)):
                 if self.at(left) == self._target:
                     return left, left
@@ -434,14 +438,14 @@ class _Search:
         return min(self._seen.values()), max(self._seen.values())
 
     def insist_on_no_jump(self, name: str, root: float) -> None:
-        """Raise where the height leaps over the target: a bounded loss exceeds ε often or never."""
+        """Raises if the height jumps over the target: a bounded loss exceeds ε often or never."""
         before, after = (self._height(self._family(root * (1 + step)))[0] for step in (-1e-9, 1e-9))
         if abs(before - after) > 1e-3 * self._target:
             raise Unreachable(f"{_stated(name, self._target)} is out of reach: near {root:.6g} it jumps from "
                              f"{before:.6g} to {after:.6g}")  # fmt: skip
 
     def insist_on_one_direction(self, name: str) -> None:
-        """Raise where heights seen rise as well as fall."""
+        """Raises if heights both rise and fall."""
         heights = np.array([self._seen[x] for x in sorted(self._seen)])
         steps = np.diff(heights[np.isfinite(heights)])
         slack = 1e-6 * np.abs(heights[np.isfinite(heights)][1:]) + 1e-3 * self._target

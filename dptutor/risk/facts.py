@@ -9,8 +9,8 @@ A fact is a bound on every pair of neighbors, so in both directions. Each of the
     ρ-zCDP:         the same with D = ρ s for every s > 1
 
 The first three are attained. Those of Rényi divergences say what one test can achieve: they are the data-processing
-inequality for a test, and for every point (α, t) that they allow a pair of coins that satisfies the fact has it. So no
-larger f follows from these facts, at any point, but no single mechanism need have all of these points. Several facts
+inequality for a test, and every point (α, t) that they allow is attained by a pair of coins that satisfies the fact. So
+no larger f follows from these facts at any point, but a single mechanism need not attain all points. Several facts
 allow the points that each of them allows: the maximum of the curves.
 
 The curves of Rényi divergences are represented by tangents, a polygon below them that leaves less than 1e-5 open.
@@ -38,17 +38,23 @@ from ..mechanisms.finite import SymmetricFiniteMechanism
 
 __all__ = ["allowed_by"]
 
-# What rounding may do to a divergence, and to a tangent.
-_ROUNDED, _SAFE = 1e-9, 1e-12
-# Log-odds beyond these are those of certainty.
+# Against rounding, divergences are increased by this,
+_ROUNDED = 1e-9
+# and δ of tangents by this factor.
+_SAFE = 1e-12
+# Larger log-odds count as certainty.
 _LARGEST = -SMALLEST_LOG
-# Tangents at normal quantiles of α where tests have visible errors, and at factors of α from the smallest on.
-_SMALLEST, _FACTOR, _FAR, _MANY = 1e-120, math.exp(0.1), 8.0, 4000
-# Losses nearer to each other than this are one.
+# Tangents touch at _MANY equally spaced normal quantiles of α up to ±_FAR,
+_FAR, _MANY = 8.0, 4000
+# and at α that grow by _FACTOR from _SMALLEST.
+_SMALLEST, _FACTOR = 1e-120, math.exp(0.1)
+# Losses that differ by less than this, relatively, are equal.
 _SAME = 1e-15
-# Orders at which zCDP is tried, as far from 1, and at how many places the best is looked for.
-_ORDERS, _PLACES = np.geomspace(1e-6, 1e6, 193), 192
-# Of the places of tangents to Rényi curves, at every so many all orders are tried.
+# For zCDP: distances of the orders from 1,
+_ORDERS = np.geomspace(1e-6, 1e6, 193)
+# and number of points at which the best order is determined.
+_PLACES = 192
+# All orders of a Rényi curve are tried at one in so many points of contact.
 _STRIDE = 32
 
 _Pairs: TypeAlias = tuple[tuple[float, float], ...]
@@ -118,7 +124,7 @@ def allowed_by(
     if advantage is not None:
         pairs.append((0.0, real_number("advantage", advantage, 0.0, 1.0)))
     curve = _pairs("orders", orders, "rdp", rdp, open_low=1.0)
-    # A divergence of infinite order is the largest loss, and without any divergence there is no loss.
+    # A divergence of infinite order is the largest loss; if any divergence is 0, so is every loss.
     pairs += [(divergence, 0.0) for order, divergence in curve if order == math.inf or divergence == 0.0]
     curve = [(order, divergence) for order, divergence in curve if divergence > 0.0 and order < math.inf]
     zcdp = None if rho is None else real_number("rho", rho, 0.0)
@@ -136,15 +142,15 @@ def allowed_by(
 
 
 def gaussian(mu: float) -> Mechanism:
-    """The Gaussian mechanism with this μ, also where it is 0 or infinite."""
+    """The Gaussian mechanism with this μ, which may be 0 or infinite."""
     if mu == 0:
         return PerfectPrivacy()
     return Gaussian(sigma=1.0 / mu) if mu < math.inf else BlatantlyNonPrivate()
 
 
 def approximate(epsilon: float, delta: float) -> Mechanism:
-    """The weakest mechanism that (ε, δ) allows, also where ε is infinite."""
-    # Of larger losses than a response can have, only those that are infinite.
+    """The weakest mechanism that (ε, δ) allows; ε may be infinite."""
+    # Larger losses than a response can have are treated as infinite.
     return ApproximateDP(epsilon, delta) if epsilon <= LARGEST_LOSS else BlatantlyNonPrivate()
 
 
@@ -194,7 +200,7 @@ class Allowed(SymmetricFiniteMechanism):
 
     @cached_property
     def _lines(self) -> tuple[np.ndarray, np.ndarray]:
-        """ε ≥ 0 and δ of lines 1 − δ − e^ε α, of which f is the maximum up to the diagonal; steepest first."""
+        """ε ≥ 0 and δ of the lines 1 − δ − e^ε α whose maximum f is, up to the diagonal; steepest first."""
         lines = [np.array(self.pairs, dtype=float).reshape(-1, 2).T]
         if self.curve:
             lines.append(np.array(tangents(*np.array(self.curve).T[:, :, None])))
@@ -211,16 +217,16 @@ class Allowed(SymmetricFiniteMechanism):
         # Between two corners the loss is that of the line: masses under P, and e^ε times these under Q.
         p = np.diff(np.concatenate([[0.0], np.minimum(corner, last), [last]]))
         q = np.exp(epsilon) * p
-        # What is leaked was given; the rounding of the rest is made good.
+        # The leaked mass is exact; the rest is normalized.
         leak, rest = delta[0], (1.0 - delta[0]) / (p.sum() + q.sum())
         one, other = np.concatenate([p, q[::-1]]) * rest, np.concatenate([q, p[::-1]]) * rest
         return np.concatenate([[0.0], one, [leak]]), np.concatenate([[leak], other, [0.0]])
 
 
 def upper_envelope(epsilon: np.ndarray, delta: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Of lines 1 − δ − e^ε α those that are the largest somewhere on 0 ≤ α ≤ f(α), steepest first."""
+    """The lines 1 − δ − e^ε α that are the largest somewhere on 0 ≤ α ≤ f(α), steepest first."""
     kept: list[tuple[float, float]] = []
-    starts: list[float] = []  # where each begins to be the largest
+    starts: list[float] = []  # the α from which on each is the largest
     for e, d in sorted(zip((-epsilon).tolist(), delta.tolist(), strict=True)):
         if d >= 1.0 or (kept and kept[-1][0] + e < _SAME and d >= kept[-1][1]):
             continue
@@ -244,11 +250,11 @@ def upper_envelope(epsilon: np.ndarray, delta: np.ndarray) -> tuple[np.ndarray, 
 
 
 def tangents(orders: np.ndarray, divergences: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """ε and δ of tangents to the curve that Rényi divergences of these orders, a column, allow."""
+    """ε and δ of tangents to the curve that Rényi divergences allow; orders are a column."""
     alpha = _places(_middle(orders, divergences))
     if not alpha.size:
         return alpha, alpha
-    # The best order varies slowly: between two places it is one of those from the best at one to the best at the other.
+    # The best order varies slowly: between two points it lies between the best orders at both.
     number = np.arange(len(alpha))
     few = np.append(number[:-1:_STRIDE], number[-1])
     right = np.clip(np.searchsorted(few, number, side="right"), 1, len(few) - 1)
@@ -287,7 +293,7 @@ def tangents_of_zcdp(rho: float) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _places(middle: float) -> np.ndarray:
-    """Where tangents touch, increasing up to the α given; none where all of the curve is out of sight."""
+    """The α at which tangents touch, increasing up to the α given; none if that is too small."""
     if middle <= _SMALLEST * _FACTOR:
         return np.empty(0)
     last = float(ndtri(middle))
@@ -297,7 +303,7 @@ def _places(middle: float) -> np.ndarray:
 
 
 def _best_of(alpha: np.ndarray, orders: np.ndarray, rho: float, reversed_: int) -> np.ndarray:
-    """Of a column of orders for every α the one whose divergence, of Q from P or reversed, allows the least power."""
+    """For every α the order (from a column) whose divergence, of Q from P or reversed, allows the least power."""
     power = _largest_power(alpha, orders, rho * orders, reversed_)
     return np.take_along_axis(orders, np.argmin(power, axis=0)[None], axis=0)[0]
 

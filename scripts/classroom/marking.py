@@ -9,7 +9,7 @@ import re
 from dataclasses import asdict, dataclass
 
 from dptutor.exercises import HandIn
-from dptutor.exercises.learners.handing_in import MIME, Record, judged, prepared
+from dptutor.exercises.learners.handing_in import MIME, Record, prepared, result_of
 from dptutor.exercises.renumbering import present
 
 from . import assignments, isolating, secrets
@@ -101,7 +101,7 @@ def marked(data: bytes, wanted: Assignment) -> list[Mark]:
 def _judged(id: str, of: int, own: bool, record: Record, code: str) -> Mark:
     case = secrets.case_number(code) if code else None
     try:
-        result = judged(prepared(id, code, own), record, case)
+        result = result_of(prepared(id, code, own), record, case)
     except Exception as error:  # values may be anything
         return Mark(id, 0, of, f"The values cannot be judged: {type(error).__name__}.", "form")
     return Mark(id, of if result.passed else 0, of, repr(result), result.kind, result.about)

@@ -19,7 +19,7 @@ from ..judging import numerals
 from ..judging.core import Mistake
 from ..judging.slips import told_apart
 
-__all__ = ["Graded", "Line", "Rubric", "Unreadable", "numeric", "word", "worded"]
+__all__ = ["Graded", "Line", "Rubric", "Ungraded", "numeric", "word", "worded"]
 
 _CLOSE = 5e-3
 
@@ -41,7 +41,7 @@ class Line:
             return "Not filled in yet."
         try:
             given = self.read(answer)
-        except Unreadable as told:
+        except Ungraded as told:
             return str(told)
         if _alike(given, self.right) or self._printed(given):
             return None
@@ -65,8 +65,8 @@ class Line:
         return given == round(given, self.decimals) and abs(given - self.right) <= 0.5 * 10**-self.decimals
 
 
-class Unreadable(Exception):
-    """An answer that cannot be compared, and why."""
+class Ungraded(Exception):
+    """An entry of a report that gets no points, and why."""
 
 
 @dataclass(frozen=True)
@@ -152,18 +152,18 @@ def number(answer: Any) -> float:
     try:
         value = numerals.read(answer) if isinstance(answer, str) else np.asarray(answer, dtype=float).item()
     except numerals.Unreadable as problem:
-        raise Unreadable("This should be a number." if problem.reason == "unreadable" else str(problem)) from None
+        raise Ungraded("This should be a number." if problem.reason == "unreadable" else str(problem)) from None
     except Exception:  # objects may do anything when asked for a number
-        raise Unreadable("This should be a number.") from None
+        raise Ungraded("This should be a number.") from None
     if not math.isfinite(value):
-        raise Unreadable("This should be a finite number.")
+        raise Ungraded("This should be a finite number.")
     return value
 
 
 def word(answer: object) -> str:
     """An answer that is a word or a letter, in small letters; the ways to say "neither" are one."""
     if not isinstance(answer, str):
-        raise Unreadable("This should be a word, in quotes.")
+        raise Ungraded("This should be a word, in quotes.")
     said = answer.lower().strip(" .()").removeprefix("vendor").removeprefix("offer").strip()
     return "neither" if said in {"none", "no", "nobody", "nothing"} else said
 

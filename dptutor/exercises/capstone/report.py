@@ -24,7 +24,7 @@ from ...risk.calibration import calibrate
 from ...risk.identifiability import PosteriorBelief, belief_exceedance_bound
 from ..judging import numerals
 from .cases import NOT_CHOSEN, STATEMENTS, Case, case, made
-from .grading import Graded, Line, Rubric, Unreadable, numeric, word, worded
+from .grading import Graded, Line, Rubric, Ungraded, numeric, word, worded
 
 __all__ = ["PARTS", "model_report", "part", "rubric", "sheet"]
 
@@ -452,29 +452,29 @@ def _sentence(c: Case, sign: str) -> Callable[..., Any]:
 
     def read(answer: object) -> str:
         if not isinstance(answer, str):
-            raise Unreadable("This should be a sentence, in quotes.")
+            raise Ungraded("This should be a sentence, in quotes.")
         words = re.findall(r"[^\W\d_]+", answer)
         if len(words) < 12:
-            raise Unreadable("This is short. " + _FORM)
+            raise Ungraded("This is short. " + _FORM)
         decided = _decided(answer)
         if decided is None and not {sign} & {*words, *(word.lower() for word in words)}:
-            raise Unreadable("I do not find in it what you sign. Write “I sign …”, or “I refuse …”. " + _FORM)
+            raise Ungraded("I do not find in it what you sign. Write “I sign …”, or “I refuse …”. " + _FORM)
         if decided not in (None, sign):
             read_as = {"both": "you sign both", "neither": "you sign neither"}.get(decided, f"you sign {decided}")
-            raise Unreadable(f"I read it as saying that {read_as}, which the case does not support. " + _FORM)
+            raise Ungraded(f"I read it as saying that {read_as}, which the case does not support. " + _FORM)
         if re.search(r"\bproves\b(?! (?:nothing|neither|no|little)\b)", answer):
-            raise Unreadable("An audit proves nothing: it refutes, or it does not. " + _FORM)
+            raise Ungraded("An audit proves nothing: it refutes, or it does not. " + _FORM)
         given = [_said(*found) for found in _NUMBERS.findall(answer)]
         known = [
             line.right for name in ("promise", "noise", "risks", "regret", "wins") for line in sheet(c, name).values()
         ]
         known += [_prior(c), sheet(c, "decision")["largest_prior"].right, c.tolerance, c.exceedance]
         if not any(abs(x - y) <= 0.05 * abs(y) for x in given for y in known if isinstance(y, float)):
-            raise Unreadable("I find no number in it that is from your report. " + _FORM)
+            raise Ungraded("I find no number in it that is from your report. " + _FORM)
         if (other := _other_number(c, answer)) is not None:
-            raise Unreadable(f"The number beside {other} is the probability of the other offer. " + _FORM)
+            raise Ungraded(f"The number beside {other} is the probability of the other offer. " + _FORM)
         if not _CONDITIONS.search(answer):
-            raise Unreadable("I find no condition in it under which it holds. " + _FORM)
+            raise Ungraded("I find no condition in it under which it holds. " + _FORM)
         return _model_sentence(c, sign)
 
     return read

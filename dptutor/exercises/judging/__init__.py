@@ -8,7 +8,7 @@
     arguments   slips with the arguments of a function
     drawing     a wrong function over the right one
     results     what a learner is told
-    comparing   results beside the right ones, and what is said where they differ
+    matching    results beside the right ones, and what is said where they differ
     judge       an answer called, and its results compared
     core        an exercise: what is asked, what is right, numbers of one's own
     questions   those that a page judges by itself

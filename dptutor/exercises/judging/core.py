@@ -18,9 +18,9 @@ from typing import Any
 import numpy as np
 
 from .calling import Call, Case, Function, Rejected, here, numbers, short
-from .comparing import Comparison, alike
 from .drawing import Curve
-from .judge import judged, names_in, run
+from .judge import names_in, reply_to, run
+from .matching import Matching, alike
 from .results import Reply, Result
 
 # How many random cases a check adds to the chosen ones.
@@ -275,7 +275,7 @@ class Exercise:
         """
         try:
             with np.errstate(all="ignore"):
-                reply = judged(self, answer, call)
+                reply = reply_to(self, answer, call)
         except Rejected as rejected:
             reply = Reply("form", str(rejected))
         if reply is None:
@@ -319,7 +319,7 @@ class Exercise:
         return [self._values(mistake.answer) for mistake in self.mistakes]
 
     def _compared(self, cases: Sequence[Case], given: list[np.ndarray]) -> Reply | None:
-        return Comparison(self, cases, given).reply()
+        return Matching(self, cases, given).reply()
 
     def _values(self, candidate: Any) -> list[np.ndarray]:
         if not self.cases:

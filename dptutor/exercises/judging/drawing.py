@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 __all__ = ["Curve", "Drawing", "drawn"]
 
 _POINTS = 81
-# A call for a picture may take so many seconds, and so many on average: nobody should wait for it.
+# A call for a picture may take this many seconds, and this many on average, so that nobody has to wait.
 _PATIENCE, _QUICK = 1.0, 0.1
 # With fewer points there is no curve to see.
 _LEAST = 20
@@ -142,7 +142,7 @@ class Drawing:
 
 
 def drawn(exercise: Exercise, answer: Any, outcomes: Sequence[Outcome], call: Call = here) -> Drawing | None:
-    """The picture of a wrong function, or None where there is nothing to see: no curve, no numbers, or too slow.
+    """The picture of a wrong function, or None if there is nothing to draw: no curve, no numbers, or too slow.
 
     `outcomes` are those of the cases that the exercise tries, as `calling.here` gives them.
     """
@@ -175,7 +175,7 @@ def drawn(exercise: Exercise, answer: Any, outcomes: Sequence[Outcome], call: Ca
 
 
 def _along(exercise: Exercise, answer: Any, cases: Sequence[Case], call: Call) -> list[tuple[int, Outcome]]:
-    """The places of cases and their outcomes: first of a few, and if these were quick, of the others."""
+    """Points along the curve and the outcomes there: first a few, and if these are quick, the others."""
     few = range(0, len(cases), 16)
     others = [place for place in range(len(cases)) if place not in few]
     start = monotonic()
@@ -200,7 +200,7 @@ def _farthest(exercise: Exercise, outcomes: Sequence[Outcome]) -> tuple[Case, in
 def _place(
     exercise: Exercise, cases: Sequence[Case], given: np.ndarray, right: np.ndarray, seen: np.ndarray
 ) -> tuple[int, str]:
-    """Among the points seen, the one to mark, and the law that is broken there."""
+    """The point to mark, and the law that is broken there, if any."""
     places = np.flatnonzero(seen).tolist()
     off = np.abs(given - right)[places]
     if exercise.truths()[0].size == 1:

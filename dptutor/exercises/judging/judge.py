@@ -1,6 +1,6 @@
-"""An answer judged: called if it is a function, and its results compared.
+"""From an answer to its reply: a function is called, and results are compared.
 
-How a function is called is a parameter of `judged`: in this process (`calling`) or in one of its own (`worker`).
+How a function is called is a parameter of `reply_to`: in this process (`calling`) or in one of its own (`worker`).
 """
 
 from __future__ import annotations
@@ -32,21 +32,21 @@ from .calling import (
     replayed,
     short,
 )
-from .comparing import as_a_slip_makes, listed
+from .matching import as_a_slip_makes, listed
 from .numerals import shown
 from .results import Reply
 
 if TYPE_CHECKING:
     from .core import Exercise
 
-# A call of a learner's function that takes longer than this is given up, in seconds.
+# Calls of a learner's function are given up after this many seconds.
 _PATIENCE = 5.0
 _NOTHING_YET = "There is nothing to check yet: fill in the stub, run the cell, and check again."
 _NO_RETURN = "Your function returned None. Does it print its result where it should return it?"
 
 
-def judged(exercise: Exercise, answer: Any, call: Call) -> Reply | None:
-    """What is said to an answer; None if it is right.
+def reply_to(exercise: Exercise, answer: Any, call: Call) -> Reply | None:
+    """The reply to an answer; None if it is right.
 
     Raises
     ------
@@ -93,7 +93,7 @@ def _of_function(exercise: Exercise, answer: Any, call: Call) -> Reply | None:
 
 
 def _called(exercise: Exercise, answer: Any, call: Call) -> list[np.ndarray | None]:
-    """What a function returns at each case, None where that is nothing."""
+    """The results of a function at all cases, or None if it returns nothing."""
     given, cases = [], exercise.tried
     if isinstance(answer, Replayed):
         call = replayed
@@ -118,7 +118,7 @@ def _called(exercise: Exercise, answer: Any, call: Call) -> list[np.ndarray | No
 
 
 def _untouched(exercise: Exercise, answer: Any) -> bool:
-    """Whether a function that returns nothing is that of the stub."""
+    """Whether a function that returns nothing is still the stub."""
     if isinstance(answer, Replayed):
         return answer.untouched
     own, stub = (getattr(f, "__code__", None) for f in (answer, run(exercise.stub)[exercise.name]))
@@ -128,7 +128,7 @@ def _untouched(exercise: Exercise, answer: Any) -> bool:
 
 
 def _ignoring(exercise: Exercise, answer: Any, call: Call) -> Reply | None:
-    """What is said to an answer that does not change with one of its arguments, where the right one does."""
+    """The reply to a function that ignores one of its arguments, although the right answer depends on it."""
     if exercise._yes_or_no or isinstance(answer, Replayed) or not exercise._quick:
         return None
 
@@ -149,7 +149,7 @@ def _ignoring(exercise: Exercise, answer: Any, call: Call) -> Reply | None:
 
 
 def names_in(function: Any, seen: frozenset[CodeType] = frozenset()) -> set[str]:
-    """The names that a function's program uses, its inner functions' and those of the functions that it calls."""
+    """The names that a function uses, also in its inner functions and in the functions that it calls."""
     if isinstance(function, Replayed):
         return set(function.names)
     code = getattr(function, "__code__", None)

@@ -24,8 +24,10 @@ __all__ = ["Unreadable", "read", "shown"]
 _POWER = ("^", "**")
 _CONSTANTS = {"E": np.e, "PI": np.pi}  # by their names in JavaScript
 _WHOLE = re.compile(r"[0-9]+")
-# How numbers are shown: whole ones with up to so many digits, and what parts thousands.
-_LONGEST_WHOLE, _THIN = 15, "\u202f"
+# Whole numbers are shown as such up to this many digits.
+_LONGEST_WHOLE = 15
+# Separates thousands.
+_THIN = "\u202f"
 _RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
@@ -72,7 +74,7 @@ def read(text: str, *, counts: bool = False) -> float:
 
 
 def shown(number: float, digits: int = 6) -> str:
-    """A number as a reader would write it, rounded to so many digits, or to a whole number where that has more.
+    """A number as a reader would write it, rounded to `digits` digits, or to a whole number if that has more.
 
     Parameters
     ----------
@@ -129,7 +131,7 @@ def _sign() -> re.Pattern[str]:
 
 
 def _normal(text: str) -> str:
-    """In the characters of the grammar, all spaces alike, what is raised as a power, and no "≈" or "α =" ahead."""
+    """The text in the characters of the grammar: uniform spaces, superscripts as powers, no leading "≈" or "α ="."""
     raised, same = _grammar()["raised"], _same()
     seen = "".join(one for one in text if same.get(one) != "")
     powers = re.sub(f"[{''.join(raised)}]+", lambda found: f"^({''.join(raised[one] for one in found[0])})", seen)
@@ -167,7 +169,7 @@ def _tokens(typed: str, counts: bool) -> list[str]:
 
 
 def _powers_of_ten(found: list[str]) -> list[str]:
-    """2.5·10^-3 as the number that a program has for 2.5e-3; multiplied it would be off by a rounding."""
+    """2.5·10^-3 as the float 2.5e-3; multiplying would round once more."""
     made: list[str] = []
     place = 0
     while place < len(found):
@@ -189,7 +191,7 @@ def _powers_of_ten(found: list[str]) -> list[str]:
 
 
 def _exponent_at(found: list[str], place: int) -> tuple[str, int] | None:
-    """What stands after a ten, if it is a whole power that is not raised again: ^3, **-3, ^(-3)."""
+    """The exponent after a ten, if it is a whole number and not raised again: ^3, **-3, ^(-3)."""
     rest = [*found[place : place + 5], *[""] * 5]
     if rest.pop(0) not in _POWER:
         return None
@@ -211,7 +213,7 @@ def _exponent_at(found: list[str], place: int) -> tuple[str, int] | None:
 
 
 class _Work:
-    """Works out tokens, by the rules at the top of this file; numbers are numpy's, so that 1/0 is infinite."""
+    """Evaluates tokens by the grammar at the top of this file, with numpy's numbers, so that 1/0 is infinite."""
 
     def __init__(self, tokens: list[str]) -> None:
         self._queue = tokens[::-1]
@@ -285,7 +287,7 @@ class _Work:
 
 
 def _raised(base: Any, exponent: Any) -> Any:
-    """A power, and no number for 1 raised to infinity or to no number, as in a browser."""
+    """A power; NaN for 1 raised to infinity or to NaN, as in a browser."""
     if np.isnan(exponent) or (abs(base) == 1 and np.isinf(exponent)):
         return np.float64(np.nan)
     return base**exponent

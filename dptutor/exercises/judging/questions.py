@@ -23,12 +23,12 @@ import numpy as np
 
 from ...formulas import typeset
 from .calling import Case, numbers
-from .comparing import Comparison
 from .core import Exercise, Mistake
+from .matching import Matching
 from .results import Reply
 from .slips import told_apart
 
-# Two sheets in a notebook need two names there; nothing else depends on these.
+# Numbers the sheets of a notebook, which need different names.
 _sheets = itertools.count()
 
 
@@ -80,14 +80,14 @@ class Question(Exercise):
     options: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        if self.options:  # what is neither right nor a mistake is not in the list
+        if self.options:  # any other number than the right one and the mistakes is not in the list
             reply = f"Give the number of one of the statements, from 1 to {len(self.options)}."
             object.__setattr__(self, "laws", (lambda result: reply,))
             object.__setattr__(self, "stub", "answer = ...  # the number of one of them\n")
 
     @cached_property
     def _slips(self) -> list[tuple[float, str]]:
-        """The slips that can be told from all that has a reply of its own."""
+        """The slips that are distinct from the right answer and from all mistakes."""
         if self.options:
             return []
         right, taken = float(self.answer), [float(numbers(mistake.answer)[0]) for mistake in self.mistakes]
@@ -95,7 +95,7 @@ class Question(Exercise):
         slips = told_apart(right, taken, lambda a, b: abs(a - b) <= 2 * self.tolerance, share)
         for digits in range(3):
             rough = float(f"{right:.{digits}e}")
-            # Clearly the right number and nothing else, but for the digits.
+            # It is the right number with too few digits, and nothing else that has a reply.
             if self.tolerance < abs(rough - right) <= 0.02 * abs(right) and not any(
                 abs(rough - wrong) <= self.tolerance for wrong in (*taken, *(wrong for wrong, _ in slips))
             ):
@@ -132,7 +132,7 @@ class Question(Exercise):
         }
 
 
-class _AsThePage(Comparison):
+class _AsThePage(Matching):
     """A number compared as the page does it."""
 
     exercise: Question
@@ -141,7 +141,7 @@ class _AsThePage(Comparison):
         return super()._agrees(wanted, within) and self._like(float(wanted[0][0]))
 
     def _like(self, other: float) -> bool:
-        """Whether the number is near another; near a small one less is let through, as it would be near anything."""
+        """Whether the number is close to another one; small numbers must agree more closely, or anything would."""
         (own,), tolerance = self.given, self.exercise.tolerance
         near = min(tolerance, abs(other) / 10) if other else tolerance
         return own.size == 1 and bool(abs(own[0] - other) <= near)
@@ -154,7 +154,7 @@ class _AsThePage(Comparison):
 
 
 class Sheet:
-    """The questions of a chapter as a piece of a page, which the book and a notebook show."""
+    """The questions of a chapter, as a piece of HTML that the book and notebooks show."""
 
     def __init__(self, questions: Sequence[Question]):
         self.questions = tuple(questions)

@@ -91,14 +91,14 @@ class Result:
 
 
 class _NotPassed(AssertionError):
-    """What nbgrader takes for a failed check; a notebook has shown the reply already."""
+    """Raised so that nbgrader sees a failed check; the notebook has already shown the reply."""
 
     def _render_traceback_(self) -> list[str]:
         return ["This check has not passed yet."]
 
 
 class Reply(NamedTuple):
-    """What is said to an answer that is not right, and the kind of it; see `Result`."""
+    """The reply to an answer that is not right, and its kind; see `Result`."""
 
     kind: str
     words: str

@@ -104,12 +104,12 @@ def _state(function: FunctionType) -> tuple[Any, ...]:
     for cell in function.__closure__ or ():
         try:
             cells.append((cell.cell_contents,))
-        except ValueError:  # not assigned yet
+        except ValueError:  # a closure variable that is not assigned yet
             cells.append(())
     return used, cells, function.__defaults__, function.__kwdefaults__
 
 
-# What a class is made with, or what is made for each anew.
+# Members that every class gets when it is made.
 _NO_MEMBERS = {"__dict__", "__weakref__", "__module__", "__slots__", "_abc_impl"}
 
 
@@ -118,7 +118,7 @@ def _members(value: type) -> dict[str, Any]:
     return {name: each for name, each in members.items() if not isinstance(each, types.MemberDescriptorType)}
 
 
-# What bytes are made into. A function or class comes before what it refers to, as it may refer to itself.
+# Reading. A function or class is made before what it refers to, since it may refer to itself.
 
 _spaces: dict[int, dict[str, Any]] = {}  # functions of one notebook share their global names
 

@@ -20,9 +20,9 @@ __all__ = ["SLIPS", "Slip", "explained", "told_apart"]
 
 @dataclass(frozen=True)
 class Slip:
-    """A slip: what it makes of right numbers, or None where nobody would make it, the reply, and the chapter on it.
+    """A slip: what it makes of right numbers (None if nobody would make it there), its reply, and its chapter.
 
-    Where `share`, it is made only of numbers that cannot be larger than 1.
+    With `share`, it is made only with numbers that cannot be larger than 1.
     """
 
     wrong: Callable[[np.ndarray], np.ndarray | None]
@@ -32,7 +32,7 @@ class Slip:
 
 
 def _where(condition: Callable[[Array], Any], wrong: Callable[[Array], Array]) -> Callable[[Array], Array | None]:
-    """A slip that is made only where all right numbers are of a kind."""
+    """A slip that is made only if all right numbers satisfy a condition."""
     return lambda right: wrong(right) if np.all(condition(right)) else None
 
 
@@ -110,7 +110,7 @@ def explained(given: Sequence[np.ndarray], truths: Sequence[np.ndarray], alike: 
 def told_apart(
     right: float, taken: Sequence[float], close: Callable[[float, float], Any], share: bool = True
 ) -> list[tuple[float, str]]:
-    """What slips make of one number, with their replies, if it is not `close` to what is `taken` already, nor to 0.
+    """What slips make of one number, with their replies, unless that is `close` to one of the `taken` numbers or to 0.
 
     `share` says whether the number cannot be larger than 1.
     """

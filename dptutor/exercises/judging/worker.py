@@ -32,18 +32,18 @@ from .sending import dumps
 __all__ = ["Unsendable", "Unstartable", "available", "results"]
 
 _FORKS = sys.platform == "linux"
-# What timers end a process with; Windows has none.
+# The signals with which timers end a process; Windows has none.
 _TIMERS = [getattr(signal, name) for name in ("SIGPROF", "SIGALRM") if hasattr(signal, name)]
-# Seconds in which Python and numpy start, on a machine that is busy.
+# Seconds that Python and numpy may take to start, on a busy machine.
 _START = 60.0
-# Seconds that a thread is given to stop by itself, before its process is killed.
+# Seconds that a thread has to stop by itself before its process is killed.
 _GRACE = 2.0
-# After these words of a process there are no more about a request.
+# Each of these messages is the last one about a request.
 _LAST = "done", "late", "died", "unreadable"
-# So many characters that a function prints are shown.
+# Number of printed characters that are shown.
 _PRINTED = 10_000
 
-# With this a child ends that has answered, and nothing else does.
+# The exit status of a child that has answered, and of nothing else.
 _FINISHED = 73
 
 _PROGRAM = "import sys; sys.path[:] = {path!r}; from dptutor.exercises.judging.worker import serve; serve()"
@@ -143,7 +143,7 @@ class _Worker:
         self._reader.start()
 
     def _read(self) -> None:
-        with contextlib.suppress(Exception):  # it was killed in the middle of a word
+        with contextlib.suppress(Exception):  # it was killed in the middle of a message
             while True:
                 self._said.put(pickle.load(self._replies))
         self._said.put(("died", ""))
@@ -173,7 +173,7 @@ class _Worker:
         return self._process.poll() is None
 
     def end(self) -> None:
-        if self.alive:  # the number of one that has been waited for may by now be another's
+        if self.alive:  # otherwise its process number may already belong to another process
             with contextlib.suppress(OSError):
                 os.killpg(self._process.pid, signal.SIGKILL) if os.name == "posix" else self._process.kill()
         self._process.wait()
@@ -221,7 +221,7 @@ def serve() -> None:
     """What the other process does: answers one request after the other."""
     out = os.fdopen(os.dup(1), "wb", buffering=0)
     nowhere = os.open(os.devnull, os.O_RDWR)
-    for stream in (1, 2):  # what foreign code prints is no message
+    for stream in (1, 2):  # foreign code may print, which must not mix with messages
         os.dup2(nowhere, stream)
     source = os.fdopen(os.dup(0), "rb")
     import scipy.stats  # noqa: F401 - which most answers use, once for all children
@@ -251,7 +251,7 @@ def _answer(request: bytes, out: FileIO) -> None:
         return
     _send(out, "read", "")
     for case in cases:
-        if hasattr(signal, "setitimer"):  # what it computes, and how long it lasts if nobody is left to kill it
+        if hasattr(signal, "setitimer"):  # limits CPU time, and real time in case the parent is gone
             signal.setitimer(signal.ITIMER_PROF, patience + _GRACE)
             signal.setitimer(signal.ITIMER_REAL, LASTING * patience + 2 * _GRACE)
         sys.stdout = io.StringIO()
@@ -259,7 +259,7 @@ def _answer(request: bytes, out: FileIO) -> None:
         if printed := sys.stdout.getvalue():
             _send(out, "printed", printed[:_PRINTED])
         _send(out, *ended)
-        if ended[0] == "late":  # what still runs holds up what follows
+        if ended[0] == "late":  # a thread that still runs would delay the next case
             return
     _send(out, "done", "")
 

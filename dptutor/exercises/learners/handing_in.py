@@ -27,7 +27,7 @@ from ..renumbering import MARK, NUMBERING, numbering, present
 from .checking import Calls, checked
 from .learner import Learner, learner
 
-__all__ = ["MIME", "HandIn", "Record", "judged", "prepared"]
+__all__ = ["MIME", "HandIn", "Record", "prepared", "result_of"]
 
 MIME = "application/vnd.dptutor.values+json"
 # Larger answers, longer words and deeper lists than any exercise asks for.
@@ -253,7 +253,7 @@ def _outcome(data: object) -> Case:
     return kind, None if kind == "nothing" else str(value)[:400]
 
 
-def judged(exercise: Exercise, record: Record, case: int | None = None) -> Result:
+def result_of(exercise: Exercise, record: Record, case: int | None = None) -> Result:
     """Judges recorded values as `check` judges an answer; nothing that was handed in is run.
 
     Parameters
@@ -266,9 +266,9 @@ def judged(exercise: Exercise, record: Record, case: int | None = None) -> Resul
 
     Examples
     --------
-    >>> from dptutor.exercises.learners.handing_in import Record, judged, prepared
+    >>> from dptutor.exercises.learners.handing_in import Record, prepared, result_of
     >>> record = Record.read({"exercise": "1.a", "answer": 0.5})
-    >>> judged(prepared("1.a"), record).kind
+    >>> result_of(prepared("1.a"), record).kind
     'slip'
     """
     if isinstance(record.answer, Replayed) and (exercise.judge or not exercise.cases):

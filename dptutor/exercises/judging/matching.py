@@ -1,8 +1,8 @@
-"""The results of an answer beside the right ones: whether they agree, and if not, what is said.
+"""Compares the results of an answer with the right ones, and finds the reply.
 
-Results are compared with the truth; where they differ, with the mistakes that people make, first those of the exercise
-and then the slips that are made everywhere: whoever made one of them is told which, everyone else the first law that
-the answer breaks, or how nearly it is right, or the first place where it is off, and in which direction.
+If they differ, they are compared with the mistakes of the exercise and then with the slips that people make everywhere.
+The reply names the mistake or slip that explains all results; otherwise the first law that the answer breaks, or how
+close it is, or the first case that is wrong, and in which direction.
 """
 
 from __future__ import annotations
@@ -24,16 +24,18 @@ from .slips import explained
 if TYPE_CHECKING:
     from .core import Exercise
 
-# The share of a number by which it may be off that a slip makes, and what rounding may leave where that is 0.
-_CLEAR, _ROUNDED = 0.01, 1e-9
-# So near an answer is said to be right but for its last digits.
+# Relative accuracy to which an answer must be what a slip makes of the right one,
+_CLEAR = 0.01
+# and absolute accuracy where that is 0.
+_ROUNDED = 1e-9
+# An answer with a relative error below this is said to be right except for its last digits.
 _NEARLY = 1e-3
-# So near everywhere it may be a matter of accuracy: as a share of the largest number, or ten times this of each.
+# Errors below this, relative to the largest number, or below ten times this of each, may be a matter of accuracy.
 _CLOSE_BY = 2e-3
 
 
-class Comparison:
-    """The results of an answer to an exercise, beside the right ones; one case without arguments for a number."""
+class Matching:
+    """The results of an answer to an exercise; a number is a single case without arguments."""
 
     def __init__(self, exercise: Exercise, cases: Sequence[Case], given: list[np.ndarray]):
         self.exercise, self.cases, self.given = exercise, cases, given
@@ -52,8 +54,8 @@ class Comparison:
         return partial(as_a_slip_makes, self.exercise)
 
     def reply(self) -> Reply | None:
-        """What is said to the answer; None if it is right."""
-        # Every case is tried with every candidate, so that a mistake is named only if it explains all results.
+        """The reply to the answer; None if it is right."""
+        # A mistake is named only if it explains the results of all cases.
         cases, given, exercise = self.cases, self.given, self.exercise
         if self._agrees(self.truths):
             return None
@@ -106,7 +108,7 @@ class Comparison:
         return f"{self.exercise.name} should be {self.exercise.shape}; you give {wrong[0]} of them." if wrong else None
 
     def _nearly(self) -> str | None:
-        """Whether all is right but for the last digits."""
+        """Whether all results are right except for their last digits."""
         near = partial(alike, tolerance=0.0, relative=_NEARLY)
         if self.exercise._yes_or_no or not any(all(starmap(like, self._pairs)) for like in (near, self._same)):
             return None
@@ -117,7 +119,7 @@ class Comparison:
         )
 
     def _close_by(self) -> str | None:
-        """Whether all is near what is right, but not as near as rounding would leave it."""
+        """Whether all results are close to the right ones, but not as close as rounding would leave them."""
         size = max(float(np.max(np.abs(right))) for right in self.truths)
         if not all(alike(own, right, _CLOSE_BY * size, 10 * _CLOSE_BY) for own, right in self._pairs):
             return None
@@ -128,7 +130,7 @@ class Comparison:
 
     @property
     def _off(self) -> float:
-        """The largest difference from what is right."""
+        """The largest difference from the right results."""
         return max(float(np.max(np.abs(own - right))) for own, right in self._pairs)
 
     def _agrees(self, wanted: list[np.ndarray], within: float = 0.0) -> bool:
@@ -151,15 +153,15 @@ class Comparison:
 
 
 def as_a_slip_makes(exercise: Exercise, own: np.ndarray, made: np.ndarray) -> bool:
-    """Whether an answer is what a slip makes: where that is small, what is let through would make it anything."""
-    # A mistake may be made by a program that is no more exact than a learner's.
+    """Whether an answer is what a slip makes. Small numbers must agree more closely, or anything would."""
+    # Whoever makes a mistake may compute as roughly as a learner whose answer is right.
     slack = max(exercise.tolerance, *(mistake.within for mistake in exercise.mistakes), _ROUNDED)
     near = np.clip(_CLEAR * np.abs(made), _ROUNDED, slack)
     return alike(own, made, near, max(exercise.relative, 1e-6))
 
 
 def alike(own: ArrayLike, right: ArrayLike, tolerance: ArrayLike, relative: float) -> bool:
-    """Whether two answers are as many numbers, and the same up to a tolerance."""
+    """Whether two answers have the same length and are equal up to tolerances."""
     return np.size(own) == np.size(right) and bool(np.allclose(own, right, rtol=relative, atol=tolerance))
 
 
