@@ -3,6 +3,7 @@
 Limits are those of the benchmark of pages, which also has those of times.
 """
 
+import json
 import re
 import time
 from html import unescape
@@ -15,6 +16,7 @@ from fontTools.ttLib import TTFont
 from PIL import Image
 from playwright.sync_api import expect
 from pypdf import PdfReader
+from selectolax.lexbor import LexborHTMLParser
 from test_formulas import COMMANDS
 
 import dptutor as dp
@@ -263,6 +265,13 @@ def test_the_cheat_sheet_is_one_sheet(site_url, page, size):
     text = sheets[0].extract_text()
     for heading in ("One mechanism", "Mechanisms", "Two mechanisms", "Many outputs"):
         assert heading in text
+
+
+def test_an_explorer_alone_on_its_page_opens_at_its_own_setting(site):
+    for file in (site / "embed").glob("*.html"):
+        page = LexborHTMLParser(file.read_text(encoding="utf-8"))
+        parameters = json.loads(page.css_first(".dpe-manifest").text())["parameters"]
+        assert [one["value"] for one in parameters] == [one["start"] for one in parameters], file.stem
 
 
 @pytest.mark.look
