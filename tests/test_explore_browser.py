@@ -392,7 +392,7 @@ def test_without_a_script_picture_numbers_and_caption_are_there(new_page, frozen
         page.click(".dpe-told summary")
         assert squeezed(said(e.words)) in squeezed(page.locator(".dpe-told").inner_text())
     assert all(page.eval_on_selector_all("svg [data-part] > g", f"all => all.map({VISIBLE})"))
-    assert page.is_visible(".dpe-readouts")
+    assert page.is_visible(".dpe-readouts") and "—" not in page.locator(".dpe-readouts").inner_text()
     assert page.evaluate(OVERLAPS) == []
     assert squeezed(page.locator("figcaption p").text_content()) == squeezed(said(e.explorer.caption))
     assert squeezed(page.locator(".dpe-words").inner_text()) == squeezed(said(e.words))

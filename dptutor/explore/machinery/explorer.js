@@ -588,7 +588,9 @@ class Explorer {
     for (const readout of this.readouts) {
       const { name, cell } = readout;
       shown[name] = this.number(readout, rows[readout.table].subarray(readout.at));
-      if (cell.textContent !== shown[name]) cell.textContent = shown[name];
+      if (cell.textContent === shown[name]) continue;
+      cell.textContent = shown[name];
+      cell.parentElement.classList.toggle("dpe-none", shown[name] === "—");
     }
     this.showLines();
     const filled = (template) => template.replace(/\{(\w+)\}/g, (whole, name) => shown[name] ?? whole);

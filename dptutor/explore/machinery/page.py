@@ -270,6 +270,7 @@ def body(exploration, prefix: str) -> str:
         piece(
             "readout",
             key=_key(number.color),
+            none=' class="dpe-none"' if shown[name] == "—" else "",
             help=escape(number.help),
             label=lettered(number.label),
             name=name,
