@@ -168,7 +168,7 @@ class DominanceBound(Numeric):
 
     @property
     def bound(self) -> float:
-        """The bound that holds for all steps, symmetric or not, without the condition: value plus shortfall.
+        """The bound that holds for all steps, symmetric or not, and without the condition; value plus shortfall.
 
         References
         ----------

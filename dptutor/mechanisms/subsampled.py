@@ -295,7 +295,7 @@ class SubsampledGaussian(Mechanism):
 
     @property
     def hellinger_reach(self) -> float:
-        """The largest |s|, for real s, at which the Hellinger transform H(s) can be computed.
+        """The largest absolute value of a real s at which the Hellinger transform H(s) can be computed.
 
         Examples
         --------
