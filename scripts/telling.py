@@ -24,6 +24,7 @@ import re
 from html import escape
 
 from docutils import nodes
+from selectolax.lexbor import LexborHTMLParser
 from sphinx.util.docutils import SphinxDirective
 
 import dptutor as dp
@@ -59,12 +60,23 @@ class Story(SphinxDirective):
             if name != exploration.explorer.name:
                 raise self.error(f"a story has one explorer, {exploration.explorer.name}, not {name} as well")
             exploration.set(**values)
-            still = next(one for one in svg_panels(exploration, f"s{len(scenes)}") if "dpe-main" in one)
-            scenes.append(scene("", *text, setting=dict(exploration.setting), still=still))
+            main = next(one for one in svg_panels(exploration, f"s{len(scenes)}") if "dpe-main" in one)
+            scenes.append(scene("", *text, setting=dict(exploration.setting), still=seen(main)))
         beside = nodes.container("", nodes.raw("", picture, format="html"), classes=["story-picture"])
         made = story("", beside, *scenes)
         self.set_source_info(made)
         return [made]
+
+
+def seen(svg):
+    """A picture without what is kept in it for a script to show: most of it, where it shows one thing after another."""
+    picture = LexborHTMLParser(svg, is_fragment=True)
+    for hidden in picture.css("[display=none], path[d='']"):
+        hidden.decompose()
+    for part in picture.css("[data-part]"):
+        if not part.css("use, text, [data-part] > g > path"):
+            part.decompose()
+    return picture.html
 
 
 def setting(text):

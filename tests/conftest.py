@@ -12,6 +12,7 @@
                   same with other settings, as often as wanted; new_page(strict=False) judges nothing at the end
     until(page, expression)   to import: waits until an expression of JavaScript holds in a page
     laid_out(page)            to import: waits until a page of the site is as tall as it will be
+    BUSY              to import: a script with which a page is told late what is on the screen
     each(cases)               to import: one test for many cases that take no time
     at_rest(locator)          to import: waits until an element stays where it is, as when a page has scrolled
     pages_of(site)    to import: the files of the pages that are read
@@ -326,6 +327,9 @@ ARGUMENTS = [
 ]
 
 
+PATIENCE = 90_000  # milliseconds: of a machine with other work, and of nothing that is asked of a page
+
+
 def installed_browser(playwright):
     own = playwright.chromium.executable_path
     return own if Path(own).exists() else installed()
@@ -333,8 +337,9 @@ def installed_browser(playwright):
 
 @pytest.fixture(scope="session")
 def chromium():
-    from playwright.sync_api import sync_playwright
+    from playwright.sync_api import expect, sync_playwright
 
+    expect.set_options(timeout=PATIENCE)
     with sync_playwright() as playwright:
         path = installed_browser(playwright)
         if path is None:
@@ -367,6 +372,7 @@ def is_local(address):
 def watched_page(browser, **options):
     """A page in a context of its own, with a record of what it asked for and what it complained of."""
     context = browser.new_context(**{"viewport": {"width": 1280, "height": 800}, "reduced_motion": "reduce", **options})
+    context.set_default_timeout(PATIENCE)
     page = context.new_page()
     page.seen = seen = SimpleNamespace(requests=[], foreign=[], failed=[], console=[], errors=[])
 
@@ -414,9 +420,9 @@ def judge(page):
 
 
 UNTIL = """async () => {
-  const end = Date.now() + 20_000;
+  const end = Date.now() + %d;
   while (!(%s)) {
-    if (Date.now() > end) throw new Error("not within twenty seconds");
+    if (Date.now() > end) throw new Error("not in time");
     await new Promise((later) => setTimeout(later, 20));
   }
 }"""
@@ -424,7 +430,22 @@ UNTIL = """async () => {
 
 def until(page, expression):
     """Waits until an expression holds. The policy of a served page forbids Playwright's own `wait_for_function`."""
-    page.evaluate(UNTIL % expression)
+    page.evaluate(UNTIL % (PATIENCE, expression))
+
+
+# A page that is busy is told of what came on the screen in several frames at once.
+BUSY = """{
+  const later = (frames, act) => (frames ? requestAnimationFrame(() => later(frames - 1, act)) : act());
+  globalThis.IntersectionObserver = class extends IntersectionObserver {
+    constructor(told, options) {
+      let held = [];
+      super((entries, self) => {
+        held.push(...entries);
+        if (held.length === entries.length) later(10, () => told(held.splice(0), self));
+      }, options);
+    }
+  };
+}"""
 
 
 def laid_out(page):

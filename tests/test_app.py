@@ -43,22 +43,22 @@ def test_the_front_page_leads_to_every_explorer(page, voila):
 
 def test_an_address_holds_the_settings_of_an_app(page, voila):
     e = dp.explore.delta_divergence(sigma=2, prior=0.3)
-    page.goto(f"{voila}voila/render/delta_divergence.ipynb?sigma=2&prior=0.3&nothing=1&scale=-7", timeout=60_000)
-    page.wait_for_selector("[data-explorer]", timeout=60_000)
+    page.goto(f"{voila}voila/render/delta_divergence.ipynb?sigma=2&prior=0.3&nothing=1&scale=-7")
+    page.wait_for_selector("[data-explorer]")
     shows(page, e)
 
 
 def test_an_option_that_looks_like_a_number_is_taken_from_an_address(page, voila):
     e = dp.explore.batches(batches="10", epochs="3", sigma=0.6)
-    page.goto(f"{voila}voila/render/batches.ipynb?batches=10&epochs=3&sigma=0.6", timeout=60_000)
-    page.wait_for_selector("[data-explorer]", timeout=60_000)
+    page.goto(f"{voila}voila/render/batches.ipynb?batches=10&epochs=3&sigma=0.6")
+    page.wait_for_selector("[data-explorer]")
     shows(page, e)
 
 
 def test_an_app_is_dark_for_those_who_prefer_it(chromium, voila):
     page = watched_page(chromium, color_scheme="dark")
-    page.goto(f"{voila}voila/render/duel.ipynb", timeout=60_000)
-    page.wait_for_selector("[data-explorer]", timeout=60_000)
+    page.goto(f"{voila}voila/render/duel.ipynb")
+    page.wait_for_selector("[data-explorer]")
     for selector in ("body", ".dptutor-explorer"):
         color = page.eval_on_selector(selector, "e => getComputedStyle(e).backgroundColor")
         red, green, blue, *_ = map(float, re.findall(r"[\d.]+", color))
@@ -72,7 +72,7 @@ def test_notebook_7_shows_and_moves_an_explorer(new_page, jupyterlab):
     (jupyterlab.folder / "seven.ipynb").write_text(drag.notebook(cell))
     page, e = new_page(strict=False), dp.explore.delta_divergence()
     page.goto(f"{jupyterlab.address}notebooks/seven.ipynb")
-    page.locator(".jp-CodeCell .cm-content").click(timeout=60_000)
+    page.locator(".jp-CodeCell .cm-content").click()
     for _ in range(60):  # what is run before there is a kernel is lost
         page.keyboard.press("Control+Enter")
         with contextlib.suppress(Exception):

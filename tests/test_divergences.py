@@ -122,6 +122,17 @@ def test_divergences_next_to_order_one(sigma, rate, direction):
         assert found == approx(orders * rate**2 * math.expm1(1 / sigma**2) / 2, rel=1e-3)
 
 
+def test_large_orders_with_much_noise_where_a_transform_takes_too_many_nodes():
+    # As a dominance of dp.SubsampledLaplace(1.5, 0.09) asks for; there only the answers of those who take part matter.
+    sigma, rate, order = 85.14777284966132, 3.0997171746293726e-06, 3145728.0
+    found = dp.SubsampledGaussian(sigma, rate, "remove").renyi_divergence(order)
+    assert found == approx(order / (2 * sigma**2) + math.log(rate) * order / (order - 1), rel=1e-9)
+    # And there the variance of the likelihood ratio.
+    sigma, rate, order = 1e4, 1e-8, 3.3e9
+    found = dp.SubsampledGaussian(sigma, rate, "remove").renyi_divergence(order)
+    assert found == approx(order / 2 * rate**2 * math.expm1(sigma**-2), rel=1e-3)
+
+
 def test_next_to_order_one_where_no_transform_of_a_larger_order_can_be_had():
     step = dp.SubsampledGaussian(0.05, 0.5, "remove")
     assert step.hellinger_reach == 1.0

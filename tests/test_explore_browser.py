@@ -11,7 +11,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from conftest import judge, watched_page
+from conftest import BUSY, judge, watched_page
 from PIL import Image
 from playwright.sync_api import expect
 from pytest import approx
@@ -434,6 +434,15 @@ def test_several_on_a_page_move_apart_and_share_no_id(new_page, frozen):
     assert explorers.nth(1).locator(".dpe-words").text_content() != untouched
     assert explorers.nth(0).locator(".dpe-words").text_content() == untouched
     assert explorers.nth(0).locator("input[type=radio]").first.is_checked()
+
+
+def test_an_explorer_that_comes_on_the_screen_of_a_busy_page_wakes(new_page, frozen):
+    page = new_page()
+    page.add_init_script(BUSY)
+    soon = "requestAnimationFrame(() => requestAnimationFrame(() => scrollTo(0, document.body.scrollHeight)))"
+    page.add_init_script(f"addEventListener('load', () => {soon})")
+    page.goto((frozen / "three.html").as_uri())
+    expect(page.locator("[data-explorer]").last).to_have_attribute("data-ready", "1")
 
 
 def test_noise_is_called_what_the_mechanism_calls_it(alone):
@@ -1029,6 +1038,16 @@ GRIPS = """(share) => {
     return { part: explorer.parts.indexOf(part), names, from: screen(part.grip.at), to: to ? screen(to) : null };
   });
 }"""
+# Handles that are drawn elsewhere than on what they move.
+BEHIND = """() => {
+  const { handles } = document.querySelector("[data-explorer]").explorer;
+  return handles.parts.filter((part) => part.grip?.at).filter(({ grip, panel }) => {
+    const matrix = handles.panels[panel].getScreenCTM();
+    const { x, y } = new DOMPoint(grip.at[0] + grip.shift, grip.at[1]).matrixTransform(matrix);
+    const box = grip.element.querySelector(".dpe-ring, .dpe-pill").getBoundingClientRect();
+    return Math.hypot(box.x + box.width / 2 - x, box.y + box.height / 2 - y) > 2;
+  }).map((part) => part.grip.element.dataset.handle);
+}"""
 HELD = """() => {
   const { held } = document.querySelector("[data-explorer]").explorer.handles;
   return held && held.part.grip.element.dataset.handle;
@@ -1129,6 +1148,7 @@ def test_in_a_drag_a_part_stays_under_the_pointer_no_texts_overlap_and_names_sta
                 settled(page)
                 moves += 1
                 assert page.evaluate(OVERLAPS) == [], (grip["names"], setting_of(page))
+                assert page.evaluate(BEHIND) == []
                 for seen in page.evaluate(NAMED):
                     sides.setdefault(seen["name"], []).append(seen["above"])
                     strayed += [(seen["name"], setting_of(page))] if seen["nearer"] else []
@@ -1723,7 +1743,7 @@ def test_play_runs_a_slider_to_its_end_and_a_touch_stops_it(alone):
     page.click("figcaption")
     assert page.evaluate("document.querySelector('[data-explorer]').explorer.playing") is None
     page.click("[data-play=sigma]")
-    page.wait_for_function("document.querySelector('[data-explorer]').explorer.playing === null", timeout=10_000)
+    page.wait_for_function("document.querySelector('[data-explorer]').explorer.playing === null")
     assert setting_of(page)["sigma"] == 2
     shows(page, at(dp.explore.threshold_test(), **setting_of(page)))
 

@@ -29,14 +29,13 @@ def opened(new_page, jupyterlab, request):
     return run
 
 
-def shows(page, e, timeout=60_000):
+def shows(page, e):
     # The words are there before the script is: what is awake has been drawn.
     page.wait_for_function(
         "([words, readouts]) => document.querySelector('[data-explorer]')?.explorer?.drawn && words =="
         " document.querySelector('.dpe-words').textContent.replaceAll('\\u02dc', '\\u0303') &&"
         " Object.entries(readouts).every(([n, t]) => document.querySelector(`[data-readout=${n}]`).textContent === t)",
         arg=[e.words, e.shown],
-        timeout=timeout,
     )
 
 
@@ -126,10 +125,10 @@ def test_nothing_of_an_explorer_is_cut_off_in_a_narrow_notebook(new_page, jupyte
     page.goto(jupyterlab.url("narrow.ipynb"))
     page.locator(".jp-Notebook .jp-CodeCell").wait_for()
     page.keyboard.press("Control+b")  # the list of files is as wide as the window
-    page.get_by_text("| Idle").wait_for(timeout=60_000)
+    page.get_by_text("| Idle").wait_for()
     page.locator(".jp-CodeCell .cm-content").click()
     page.keyboard.press("Control+Enter")
-    page.wait_for_selector("[data-explorer][data-drawn]", timeout=60_000)
+    page.wait_for_selector("[data-explorer][data-drawn]")
     page.locator("[data-ask-skip]").click()
     settled(page)
     assert page.evaluate(CUT) == []
@@ -217,7 +216,6 @@ def test_a_game_is_played_in_a_notebook_and_python_knows_the_score(opened):
             f"{explorer}.game.count.textContent === 'Round {played + 1} of 30' && {explorer}.drawn.every((v, place) =>"
             f" v === {explorer}.values[place])",
             polling=50,
-            timeout=15_000,
         )
         e.set(
             **page.evaluate(
@@ -328,7 +326,7 @@ def test_an_error_is_told_in_one_line(opened):
     page = opened(BROKEN)
     page.focus("input[type=range]")
     page.keyboard.press("End")
-    page.get_by_text("At sigma = 3: ValueError: three is too much").wait_for(timeout=15_000)
+    page.get_by_text("At sigma = 3: ValueError: three is too much").wait_for()
     page.keyboard.press("Home")
     page.locator(".dpe-status").wait_for(state="hidden")
 
@@ -401,4 +399,4 @@ def test_a_dead_kernel_is_told(explored):  # the last to share the notebook
     run_last_cell(explored, "__import__('os')._exit(1)")
     explored.get_by_text("| Idle").wait_for(state="hidden")
     explored.evaluate(SET_ALL, FARTHER)
-    explored.get_by_text("if it was restarted, run the cell again").wait_for(timeout=20_000)
+    explored.get_by_text("if it was restarted, run the cell again").wait_for()

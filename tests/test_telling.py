@@ -73,7 +73,7 @@ def test_each_paragraph_is_read_beside_its_picture(opened, name, screen):
         passes(page, scene)
         shows(page, scene)
         expect(scene.locator(":scope > p")).to_be_in_viewport(ratio=1)
-        picture = page.locator(".dptutor-story .dpe-main")
+        picture = page.locator(".story-picture .dpe-main")
         expect(picture).to_be_in_viewport(ratio=1)
         expect(page.locator(".dptutor-story .dpe-slider:visible")).to_have_count(1)
         expect(page.locator(".dptutor-story .dpe-slider:visible")).to_be_in_viewport(ratio=1)
@@ -134,5 +134,6 @@ def test_on_paper_and_without_a_script_each_paragraph_has_its_picture(site):
         assert story.css_first("[data-explorer] svg") and len(story.css(".scene > p")) >= len(story.css(".scene")) >= 3
         stills = {re.sub(r"\bs\d+-", "", one.html) for one in story.css(".scene > .scene-still > svg")}
         assert len(stills) == len(story.css(".scene"))
+        assert not story.css(".scene-still [display=none]")
         names = [one.attributes["id"] for one in tree.css("[id]")]
         assert not [one for one in re.findall(r'"(explorer-\w+)"', str(names)) if names.count(one) > 1]

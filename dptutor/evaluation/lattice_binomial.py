@@ -58,7 +58,8 @@ def two_product(a: Any, b: Any) -> tuple[Any, Any]:
 def deviance_term(x: Any, mean: Any, excess: Any) -> np.ndarray:
     """x log(x/mean) − x + mean; `excess` = x − mean is given, as it has more digits than the difference."""
     x, mean, excess = np.broadcast_arrays(x, mean, excess)
-    v = excess / (x + mean)
+    both = x + mean  # 0 where a probability underflows, and the term is 0, too
+    v = excess / np.where(both > 0, both, 1.0)
     square = v * v
     series = np.zeros(v.shape)
     for order in range(12, 0, -1):

@@ -258,7 +258,7 @@ def _on_line(
     if not (np.iscomplexobj(u) or s.imag.any()):
         s = s.real  # real arithmetic is faster
     log_weight = log_step - u**2 / 2
-    loss = _loss(mu, rate, u)
+    loss = loss_at(mu, rate, u)
     ends = np.maximum(s.real.max() * loss.real, s.real.min() * loss.real)
     if float(np.max(ends + log_weight.real)) > 30.0:  # factored out, against overflow
         return _directly(s, loss, log_weight, _size(mu, rate, u, loss), log_left)
@@ -354,7 +354,7 @@ def _directly(
     return largest[:, 0] + value, error + LAST_PLACE * np.abs(largest[:, 0])
 
 
-def _loss(mu: float, rate: float, u: np.ndarray) -> np.ndarray:
+def loss_at(mu: float, rate: float, u: np.ndarray) -> np.ndarray:
     """ℓ = log(1 + p w) at nodes, continuous along the line."""
     exponent, log_odds = mu * u - mu**2 / 2, _log_odds(rate)
     # log p + e + log(1 + e^−e (1−p)/p) if p e^e is large, as 1 + p w may overflow.
@@ -383,10 +383,10 @@ def _first_order(mu: float, rate: float) -> float:
     """E_P[ℓ − p w], without cancellation; it is negative."""
     _, u, log_step = _nodes(*_plan(_strips(mu, rate, 0.0, 1.0), 0.0, 0.0))
     if mu > _APART:
-        # E_P[w] = 0, and positive losses have no weight.
-        return float(np.exp(log_step - u**2 / 2) @ _loss(mu, rate, u))
+        # E_P[w] = 0, and hardly any loss is positive.
+        return float(np.exp(log_step - u**2 / 2) @ loss_at(mu, rate, u))
     y = rate * np.expm1(mu * u - mu**2 / 2)
-    return float(np.exp(log_step - u**2 / 2) @ _remainder(_loss(mu, rate, u), y))
+    return float(np.exp(log_step - u**2 / 2) @ _remainder(loss_at(mu, rate, u), y))
 
 
 def exp(z: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -459,7 +459,7 @@ def loss_moments(noise_multiplier: float, sampling_rate: float) -> tuple[tuple[f
         mean = math.log1p(-rate) + rate * apart
         return (math.log1p(-rate), 0.0), (mean, rate * mu * mu + rate * (1 - rate) * apart * apart)
     u, weight = _panels(mu, rate)
-    loss = _loss(mu, rate, u)
+    loss = loss_at(mu, rate, u)
     p, shifted = (weight * np.exp(-(x**2) / 2) / math.sqrt(2 * math.pi) for x in (u, u - mu))
     q = (1 - rate) * p + rate * shifted
     # E_P[e^ℓ] = E_Q[e^−ℓ] = 1.

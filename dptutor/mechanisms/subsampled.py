@@ -31,12 +31,14 @@ from scipy.special import ndtr, ndtri
 from .._floats import LARGEST_LOSS
 from .._validation import choice, positive_integer, positive_number, real_number
 from ..evaluation.laws import LossLaw, NormalLaw, SampledLaw
+from ..evaluation.renyi_areas import renyi_of_answers
 from ..evaluation.roots import decreasing_root
 from ..evaluation.subsampled_gaussian import (
     gaussian_loss,
     largest_inverse_powers,
     largest_powers,
     log_hellinger,
+    loss_at,
     loss_moments,
     powers_in_logarithms,
     reach,
@@ -271,8 +273,13 @@ class SubsampledGaussian(Mechanism):
         return divergence
 
     def _of_order(self, order: float) -> float:
-        """D_s from log H(s)."""
-        return self._log_hellinger(np.array([order], dtype=complex))[0][0].real / (order - 1.0)
+        """D_s from log H(s), or where that takes too many nodes from integrals about the peaks."""
+        log_h = self._log_hellinger(np.array([order], dtype=complex))[0][0].real
+        if not math.isnan(log_h):
+            return log_h / (order - 1.0)
+        t, mu = order if self.direction == "remove" else 1.0 - order, 1.0 / self.noise_multiplier
+        ends = min(0.0, t * mu), max(mu, t * mu)
+        return renyi_of_answers(lambda z: loss_at(mu, self.sampling_rate, z), lambda z: -(z**2) / 2, order, t, *ends)
 
     def _loss_moments(self, under: str) -> tuple[float, float]:
         if self.sampling_rate == 1.0:

@@ -74,7 +74,7 @@ def green_from(kind, noise, epsilon):
 
 @worlds.region(GREEN, opacity=0.45)
 def excess(kind, noise, epsilon):
-    x = np.linspace(min(green_from(kind, noise, epsilon), HIGH - 0.1), HIGH, 31)
+    x = np.linspace(min(green_from(kind, noise, epsilon), HIGH - 0.1), HIGH, 23)
     low, high = np.exp(epsilon) * density(kind, x), density(kind, x - 1 / noise)
     return x, np.minimum(low, high * (1 - 1e-9)), high
 

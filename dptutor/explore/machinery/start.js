@@ -94,8 +94,9 @@ for (const root of globalThis.document?.querySelectorAll(".dptutor-explorer[data
     continue;
   }
   new IntersectionObserver(
-    ([entry], observer) => {
-      if (entry.isIntersecting) {
+    (entries, observer) => {
+      // A busy page is told of several frames at once.
+      if (entries.some((entry) => entry.isIntersecting)) {
         observer.disconnect();
         wake(root);
       }
