@@ -1183,7 +1183,7 @@ def test_who_rests_in_a_drag_sees_the_setting_that_the_numbers_belong_to(opened)
 
 def test_a_value_gives_way_to_what_is_dragged_over_it(opened):
     page = opened("bayes_error")
-    words = page.locator("[data-part] text", has_text="percentage points")
+    words = page.locator("[data-part] text", has_text="of 100 guesses")
     assert not words.get_attribute("transform")
     put(page, {"noise": 0.45, "prior": 0.08})
     assert words.get_attribute("transform")  # the pill stands where the value would
