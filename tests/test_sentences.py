@@ -1,12 +1,13 @@
 """No explorer says what is not so.
 
-What every phrase of a sentence says stands in sentences.yaml: a predicate on exact values, which come from closed forms
-or from the library, not from the explorer. They are asked at the corners of the sliders and at random settings, and
+Every phrase of a sentence has a predicate on exact values (`exact`), which come from closed forms or from the library,
+not from the explorer. They are asked at the corners of the sliders and at random settings, and
 each number of a sentence must be a correct rounding. Of the stories of the steps the claims with a number or a
 comparison are quoted and checked, and the code that is shown is linted.
 """
 
 import ast
+import inspect
 import itertools
 import random
 import re
@@ -39,12 +40,16 @@ every_explorer = pytest.mark.parametrize("name", NAMES)
 # What sentences say.
 
 WHOLE = r"(?:\d{1,4}|\d{2,3},\d{3}|\d{1,3}(?:,\d{3}){2,})"  # parted from 10,000 on
-SAYS = yaml.safe_load((ROOT / "tests/sentences.yaml").read_text(encoding="utf-8"))
-EXACT = {}
+SAYS, EXACT = {}, {}
 
 
 def exact(function):
-    """Declares what is so at a setting: what sentences name beside its parameters, and what predicates need."""
+    """Declares what is so at a setting of an explorer, by a function to what its sentences and predicates name.
+
+    Its documentation, in YAML, has the phrases of the sentences, with names in the place of numbers, each with the
+    predicate that must hold where it is said. ^ is where a sentence begins, and <name> what is called so there.
+    """
+    SAYS[function.__name__] = yaml.safe_load(inspect.getdoc(function))
     EXACT[function.__name__] = function
     return function
 
@@ -266,6 +271,12 @@ def gaussian_sigma(epsilon, delta):
 
 @exact
 def any_attack(baseline, sigma):
+    """
+    "succeeds with probability {baseline}":
+    "the bound on every attack is above 99.99%": success > 0.9999
+    "adds less than 0.01 percentage points": gain < 0.0001
+    "the bound on every attack is {success}: the output adds up to {gain}": gain >= 0.0001 and success <= 0.9999
+    """
     release = dp.Gaussian(sigma=sigma)
     success = dp.attack_bound(release, baseline)
     return {"success": success, "gain": success - baseline}
@@ -278,6 +289,18 @@ def belief_noise():
 
 @exact
 def audit(flaw, repetitions, steps):
+    """
+    "would be right in at most one of a hundred audits":
+    "the claim, ε = {epsilon} at δ = 0.01 after one step": steps == 1
+    "the claim, ε = {epsilon} at δ = 0.01 after {steps} steps": steps > 1
+    "Refuted: {wins} of {repetitions} guesses are right": wins > allowed
+    "more than {allowed}": wins > allowed
+    "Refuted: the steps move by more than the claim": wins <= allowed and flaw == "no clipping"
+    "The {wins} right guesses of {repetitions} would be possible": wins <= allowed
+    "Refuted: some beliefs reach log-odds of {by_beliefs}": wins <= allowed and flaw != "no clipping" and rare
+    "Not refuted: {wins} right guesses of {repetitions}, and beliefs with log-odds of up to {by_beliefs}, can well happen":
+      wins <= allowed and flaw != "no clipping" and not rare
+    """
     z = sqrt(30) * gaussian_sigma(log(9), 0.01)  # of each of 30 steps, which are (log 9, 0.01)-DP together
     size = 2 if flaw == "no clipping" else 1
     noise = belief_noise()[:repetitions, :steps]
@@ -332,6 +355,13 @@ def largest_answers(sigma, count, epochs):
 
 @exact
 def batches(sigma, batches, epochs):
+    """
+    "Said, for Poisson batches: ε = {said} at δ = 10⁻⁵":
+    "it is smaller: at most {most}": most < said
+    "it is larger: between {least} and {most}": said < int(100 * least - 0.1) / 100 <= most and opposite
+    "it is between {least} and {most}; whether it is larger is not proven":
+      int(100 * least - 0.1) / 100 <= said <= most
+    """
     count, times = int(batches), int(epochs)
     mu = sqrt(times) / sigma
     most = brentq(lambda e: log(max(float(gaussian_profile(mu)(e)), 1e-300) / 1e-5), 0, mu**2 / 2 + 9 * mu, xtol=1e-12)
@@ -345,6 +375,14 @@ def batches(sigma, batches, epochs):
 
 @exact
 def bayes_error(kind, noise, prior):
+    """
+    "At a prior of {prior} for “not in”":
+    "no output changes this adversary’s guess: {error} of 100 guesses are wrong":
+      decided and error == approx(guessing, abs=1e-12)
+    "{error} of 100 guesses are wrong; the output saves less than one wrong guess in a thousand":
+      not decided and gain < 0.1
+    "the output lowers the wrong guesses from {guessing} to {error} of 100": not decided and gain >= 0.1
+    """
     profile, guessing = profile_of(kind, noise), min(prior, 1 - prior)
     odds = logit(prior)
     error = float(bayes(profile, odds))
@@ -363,6 +401,22 @@ def clopper_pearson(wrong, rounds):
 
 @exact
 def be_the_adversary(sigma, accused, missed, answer, outcome, ended, threshold, fits):
+    """
+    "That round is void": outcome == "void"
+    "Right: it was not in the data": outcome == "cleared"
+    "Wrong: it was not in the data, a false accusation": outcome == "accused"
+    "Wrong: it was in the data, a miss": outcome == "missed"
+    "Right: it was in the data": outcome == "found"
+    "In the long run the best test is wrong in {best_error} of 100 rounds": answer == outcome == "none"
+    "So far {accused} wrongly accused, {missed} missed": answer != "none" and outcome != "none"
+    "The output is {answer}": answer != "none"
+    "You accused {accused} wrongly and missed {missed}": ended != "none"
+    "All of your region lies above the curve": where == "above"
+    "All of your region lies below the curve": where == "below"
+    "The curve runs through your region": where == "through"
+    "A threshold of {threshold} guesses as you did in {fits} rounds. In the long run it is wrong in {threshold_error} of 100 rounds, the best one in {best_error}":
+      threshold_error >= best_error - 1e-9
+    """
     f = lambda alpha: ndtr(-ndtri(alpha) - 1 / sigma)  # noqa: E731
     (wrongly, played), (overlooked, _) = (map(int, errors.split(" of ")) for errors in (accused, missed))
     (a, b), (c, d) = clopper_pearson(wrongly, played), clopper_pearson(overlooked, played)
@@ -379,6 +433,15 @@ def be_the_adversary(sigma, accused, missed, answer, outcome, ended, threshold, 
 
 @exact
 def blackwell_order(sigma, epsilon, third):
+    """
+    "The Gaussian mechanism reveals more to every adversary: it Blackwell-dominates randomized response": dominates
+    "To ten digits, the Gaussian mechanism reveals more to no adversary": back < 5e-11 and not dominates
+    "Neither reveals more to everyone": not dominates and back >= 5e-11
+    "some adversaries err less often against randomized response, by up to {forth}": forth >= 1e-4
+    "some adversaries err less often against randomized response, by less than 0.01": forth < 1e-4
+    "others against the Gaussian mechanism, by up to {back}": back >= 1e-4
+    "others against the Gaussian mechanism, by less than 0.01": back < 1e-4
+    """
     forth, back = regrets(gaussian_profile(1 / sigma), worst_profile(epsilon), epsilon)
     # f is convex, so it lies below the other f as soon as it does at the corner of that.
     return {"forth": forth, "back": back, "dominates": ndtr(1 / (2 * sigma)) >= expit(epsilon)}
@@ -386,6 +449,10 @@ def blackwell_order(sigma, epsilon, third):
 
 @exact
 def calibration_point(epsilon, delta):
+    """
+    "the advantage is larger against Laplace noise: {laplace_advantage}, and only {gaussian_advantage} against Gaussian noise":
+      laplace_advantage > gaussian_advantage + 1e-4
+    """
     sigma = gaussian_sigma(epsilon, delta)
     scale = 1 / (epsilon - 2 * log1p(-delta))  # from 1 − exp((ε − 1/b)/2) = δ
     return {
@@ -415,12 +482,31 @@ def accountants(sigma, rate, steps, delta):
 
 @exact
 def composition(base, delta, steps):
+    """
+    "After {steps} steps ε is {exact} at δ = {delta}":
+    "Rényi divergences say {renyi}":
+    "as the limit theorem says, which is exact for Gaussian steps": rate == 1 and limit == approx(exact, rel=1e-9)
+    "The limit theorem says {limit}, which is too small": limit < 0.99 * exact
+    "The limit theorem says {limit}, which is too large": limit > 1.01 * exact
+    "the limit theorem is right to within 1%": rate < 1 and abs(limit / exact - 1) <= 0.01
+    """
     number = {"10⁻³": 1e-3, "10⁻⁵": 1e-5, "10⁻⁸": 1e-8}[delta]
     return accountants(*BASES[base], steps, number) | {"delta": number}
 
 
 @exact
 def delta_divergence(sigma, scale, prior):
+    """
+    "At a prior of {prior} the adversary’s error is {gaussian_error} (Gaussian) and {laplace_error} (Laplace)":
+    "Choosing Gaussian noise can cost up to {gaussian_cost}": gaussian_cost >= 1e-4
+    "Choosing Gaussian noise costs less than 0.01": gaussian_cost < 1e-4
+    "choosing Laplace noise can cost up to {laplace_cost}": laplace_cost >= 1e-4
+    "choosing Laplace noise costs less than 0.01": laplace_cost < 1e-4 and not dominates
+    "choosing Laplace noise costs nothing": dominates
+    "To within 0.02 percentage points neither is the safer": abs(laplace_cost - gaussian_cost) < 2e-4
+    "Gaussian noise is the safer choice": laplace_cost - gaussian_cost >= 2e-4
+    "Laplace noise is the safer choice": laplace_cost - gaussian_cost <= -2e-4
+    """
     gaussian, laplace = gaussian_profile(1 / sigma), laplace_profile(scale)
     laplace_cost, gaussian_cost = regrets(gaussian, laplace, 1 / scale)
     # f lies below f̃ if δ is nowhere smaller: checked up to 1/b, beyond which δ̃ is 0.
@@ -436,6 +522,12 @@ def delta_divergence(sigma, scale, prior):
 
 @exact
 def dpsgd_accounting(sigma, rate, steps):
+    """
+    "At δ = 10⁻⁵ the exact ε is {exact}. Rényi divergences say {renyi}; the limit theorem says {limit}":
+    "which is too small": limit < 0.98 * exact
+    "which is too large": limit > 1.02 * exact
+    "which is right to within 2%": abs(limit / exact - 1) <= 0.02
+    """
     return accountants(float(sigma), float(rate), steps, 1e-5)
 
 
@@ -448,6 +540,16 @@ def training(rate, steps):
 
 @exact
 def dpsgd_map(rate, steps, guess):
+    """
+    "a blind guess succeeds with probability {guess}":
+    "With p = {rate} and {steps} steps the same (ε, δ) requires σ = {sigma}":
+    "This is the base": (rate, steps) == (0.01, 500)
+    "at most {base_success}": (rate, steps) == (0.01, 500)
+    "the largest regret is less than 0.001": 0 < regret < 0.001
+    "the largest regret is {regret}": regret >= 0.001
+    "at most {other_success}, nearly as with the base": abs(other_success - base_success) < 0.002
+    "at most {other_success}, not {base_success}": abs(other_success - base_success) >= 0.001
+    """
     (_, base), (sigma, other) = training(0.01, 500), training(rate, int(steps))
     regret = 0.0 if other == base else float(dp.delta_divergence(base, other))
     return {
@@ -470,6 +572,13 @@ DUELS = {
 
 @exact
 def duel(prior, pair):
+    """
+    "At a prior of {prior}":
+    "a difference of less than 0.05 percentage points": margin < 5e-4
+    "the first protects better, by {margin}": lead >= 5e-4
+    "the second protects better, by {margin}": lead <= -5e-4
+    "{first_error} against the first (<first>) and {second_error} against the second (<second>)":
+    """
     one, other = (float(bayes(profile, logit(prior))) for profile in DUELS[pair])
     first, second = SIDES[pair]
     return {"first_error": one, "second_error": other, "lead": one - other, "margin": abs(one - other),
@@ -482,6 +591,18 @@ SIDES = dict(zip(DUELS, SIDES, strict=True))
 
 @exact
 def emergent_dominance(count, steps, sigma):
+    """
+    "After one step": count == 1
+    "After {count} steps": count > 1
+    "is wrong less than 0.1% of the time against either": largest_error < NOTHING
+    "neither leads by 0.1 percentage points": largest_error >= NOTHING and max(forth, back) < NOTHING
+    "neither is better for everyone: randomized response protects better against some adversaries, by up to {forth}, Gaussian noise against others, by up to {back}":
+      min(forth, back) >= NOTHING
+    "Gaussian noise is better for everyone, up to 0.1 percentage points: it protects better by up to {back}, and randomized response against no adversary by as much as 0.1":
+      largest_error >= NOTHING and forth < NOTHING <= back
+    "randomized response is better for everyone, up to 0.1 percentage points: it protects better by up to {forth}, and Gaussian noise against no adversary by as much as 0.1":
+      largest_error >= NOTHING and back < NOTHING <= forth
+    """
     growth = 1 if steps == "the same noise" else sqrt(count)
     p, q = (binom.pmf(np.arange(count + 1), count, expit(way / growth)) for way in (-1, 1))
     mu_response, mu_gaussian = 2 * sqrt(count) * sinh(1 / growth / 2), sqrt(count) / growth / sigma
@@ -510,6 +631,17 @@ NOTHING = 1e-3  # a tenth of a percentage point
 
 @exact
 def envelope(kind, k):
+    """
+    "the advantage is {advantage}":
+    "the advantage is at most {known_advantage}; in fact it is {advantage}":
+    "A report of one point": k == 1
+    "A report of {k} points": k > 1
+    "says everything": all_said and gap < 1e-6
+    "leaves a largest gap of {gap}, less than 0.01": not all_said and gap < 0.01
+    "settles the advantage, {advantage}, but leaves a gap of {gap} elsewhere": settled and gap > 0.01 - 2e-5
+    "leaves a largest gap of {gap}. By what it says, the advantage could be as large as {known_advantage}; in fact it is {advantage}":
+      not settled and gap > 0.01 - 2e-5
+    """
     profile, e = profile_of(kind, 1), exp(1)
     listed = 4 * np.arange(1, k + 1) / k
     levels, slopes = 1 - profile(listed)[:, None], np.exp(listed)[:, None]
@@ -536,6 +668,16 @@ def envelope(kind, k):
 
 @exact
 def gaussian_noise(epsilon, delta):
+    """
+    "breaks its promise": times > 1
+    "breaks its promise, though only slightly: it spends a δ of {spent}": 1 < times < 1.005
+    "breaks its promise: it spends a δ of {spent}, {times} times what was agreed": times >= 1.005
+    "The proof does not cover this ε, but the formula holds: it spends a δ of {spent}": epsilon >= 1 and times <= 1
+    "The classical σ keeps its promise": epsilon < 1 and times <= 1
+    "it spends a δ of only {spent}": times <= 1
+    "wastes {saved} of its noise": saved >= 0.001
+    "wastes less than 0.1% of its noise": saved < 0.001
+    """
     classical = sqrt(2 * log(1.25 / delta)) / epsilon
     spent = float(gaussian_profile(1 / classical)(epsilon))
     saved = 1 - gaussian_sigma(epsilon, delta) / classical
@@ -563,6 +705,17 @@ lead_on_grid = cache(lambda pair: lead_of(pair)(logit(np.linspace(0, 1, 20001)[1
 
 @exact
 def hyper_prior(pair, family, a, b):
+    """
+    "the regret of choosing M is at most {back}": back >= 1e-4
+    "the regret of choosing M is less than 0.01 weighted points": back < 1e-4
+    "that of choosing M̃ at most {forth}": forth >= 1e-4
+    "that of choosing M̃ less than 0.01 weighted points": forth < 1e-4
+    "to within 0.01 weighted points neither is safer": abs(ahead) < 1e-4
+    ": M is safer": ahead >= 1e-4
+    ": M̃ is safer": ahead <= -1e-4
+    "Your opinion reverses the ranking": ahead * plain < 0
+    "The ranking is the same as under the flat density": ahead * plain > 0
+    """
     if family == "U-quadratic":
         density = lambda x: 12 * (x - 0.5) ** 2  # noqa: E731
     else:
@@ -588,6 +741,13 @@ READINGS = "δ(ε) = δ", "classical σ", "Pr[B > ρ] = δ"
 
 @exact
 def many_answers(steps):
+    """
+    "One answer has a budget of {largest}, and most people in the data have a loss of {largest}":
+      steps == 1 and likely > 0.5
+    "{steps} answers have budgets that add up to {largest}": steps > 1
+    "for more than 1 in 100 people in the data the losses do so": all > 0.01
+    "for 99 of 100 people in the data the losses add up to at most {usual}": usual < largest
+    """
     likely, ups = expit(0.4), np.arange(steps + 1)
     losses, probable = 0.4 * (2 * ups - steps), binom.pmf(ups, steps, likely)
     return {
@@ -605,6 +765,20 @@ CROSSING = {
 
 @exact
 def nearly_ordered(kappa, moved):
+    """
+    "With {taken} of 100 people taken off both errors": kappa > 0
+    "With less than 0.01 of 100 people taken off both errors": 0 < kappa < 1e-4
+    "in places, by up to {above}": above > 0
+    "in places, by up to less than 0.01": 0 < above < 0.01
+    "Unshifted, the Laplace curve lies above the Gaussian curve at some errors, and below it at others":
+      moved == "Laplace" and kappa == 0 < min(above, below)
+    "the Laplace curve still lies above the Gaussian curve": moved == "Laplace" and above > 0
+    "the Laplace curve lies nowhere above the Gaussian curve": moved == "Laplace" and above < 1e-6
+    "Unshifted, the Gaussian curve lies above the Laplace curve at some errors, and below it at others":
+      moved == "Gaussian" and kappa == 0 < min(above, below)
+    "the Gaussian curve still lies above the Laplace curve": moved == "Gaussian" and above > 0
+    "the Gaussian curve lies nowhere above the Laplace curve": moved == "Gaussian" and above < 1e-6
+    """
     alpha = np.sin(np.linspace(1e-4, np.pi / 2, 40_001)) ** 2
     moving, other = (CROSSING[name] for name in sorted(CROSSING, key=lambda name: name != moved))
     gaps = moving(np.minimum(alpha + kappa, 1)) - kappa - other(alpha)
@@ -613,6 +787,22 @@ def nearly_ordered(kappa, moved):
 
 @exact
 def one_mechanism(epsilon, picture):
+    """
+    "you accuse everyone above {threshold}":
+    "miss about {missed} of 100 who are":
+    "If you accuse everyone": picture <= 1.5
+    "you accuse hardly any of 100 people who are not in the data": accused <= 0.5
+    "you accuse about {accused} of 100 people who are not in the data": accused >= 0.5
+    "This threshold is one point of the curve": 1.5 <= picture <= 2.5
+    "of 100 people not in the data, hardly any are accused": accused <= 0.5
+    "of 100 people not in the data, about {accused} are accused": accused >= 0.5
+    "of 100 in it about {missed} are missed":
+    "The line that falls by {slope} for each step to the right touches the curve at this threshold, and leaves δ = {delta} above it":
+      2.5 <= picture <= 3.5 and beta == approx(1 - delta - slope * alpha)
+    "At ε = {epsilon} the privacy profile is δ = {delta}": 3.5 <= picture <= 4.5
+    "At a prior of {prior} for “not in” a blind guess is wrong with probability {guess}, the best use of the output with probability {error}":
+      picture >= 4.5 and error < guess
+    """
     alpha, beta, prior = ndtr(-epsilon - 0.5), ndtr(epsilon - 0.5), exp(epsilon) / (1 + exp(epsilon))
     return {
         "threshold": epsilon + 0.5, "accused": 100 * alpha, "missed": 100 * beta, "alpha": alpha, "beta": beta,
@@ -623,6 +813,14 @@ def one_mechanism(epsilon, picture):
 
 @exact
 def posterior_belief(reading, tolerance, delta):
+    """
+    "In world Q the mean belief is {mean}":
+    "With σ = {sigma}, an output from world Q leads to a belief above {tolerance} with probability {exceeds}":
+    "exactly δ": reading == READINGS[2] and exceeds == approx(delta, rel=1e-9)
+    "{ratio} times δ": reading != READINGS[2] and ratio >= 1.005
+    "hardly more than δ": reading != READINGS[2] and 1 < ratio < 1.005
+    "less than δ": reading != READINGS[2] and ratio < 1
+    """
     delta = {"0.1": 0.1, "0.02": 0.02, "0.01": 0.01, "10⁻⁴": 1e-4, "10⁻⁶": 1e-6}[delta]
     epsilon = log(tolerance / (1 - tolerance))
     tail = lambda mu: ndtr(mu / 2 - epsilon / mu)  # noqa: E731
@@ -638,6 +836,14 @@ def posterior_belief(reading, tolerance, delta):
 
 @exact
 def privacy_loss(kind, noise, epsilon):
+    """
+    "each of these losses counts 1 − exp(ε − L), on average {weight}":
+    "No loss exceeds {largest}, so at ε = {epsilon} no part of Q is above exp(ε) P, and δ is 0":
+      epsilon >= largest and delta == 0
+    "The loss exceeds ε with probability {tail}, but δ is only {delta}": epsilon < largest and 0 < 3 * delta < tail
+    "δ is {delta}: the probability {tail} of a loss above ε, minus {second}, which is exp(ε) times the same probability in world P":
+      epsilon < largest and 3 * delta >= tail and delta == approx(tail - second, abs=1e-12)
+    """
     delta = float(profile_of(kind, noise)(epsilon))
     if kind == "Gaussian":
         tail, second = ndtr(1 / (2 * noise) - epsilon * noise), exp(epsilon) * ndtr(-1 / (2 * noise) - epsilon * noise)
@@ -659,6 +865,19 @@ def privacy_loss(kind, noise, epsilon):
 
 @exact
 def renyi_order(sigma, epsilon):
+    """
+    "At every order above 1 the Gaussian divergence is the larger one": larger
+    "yet some adversaries err more often against Gaussian noise": larger and not dominates
+    "against Gaussian noise, by up to {forth}": forth >= 1e-4
+    "against Gaussian noise, by less than 0.01": forth < 1e-4
+    "Both orders agree: the Gaussian mechanism reveals more to every adversary": larger and dominates
+    "errs less often against it, by up to {back}": larger and back >= 1e-4
+    "The Rényi curves cross": not larger and shown
+    "Beyond order 20 the Rényi curves cross": not larger and not shown
+    "Some adversaries err less often against randomized response, by up to {forth}": forth >= 1e-4
+    "others against the Gaussian mechanism, by up to {back}": back >= 1e-4
+    "others against the Gaussian mechanism, by less than 0.01": back < 1e-4
+    """
     forth, back = regrets(gaussian_profile(1 / sigma), worst_profile(epsilon), epsilon)
     # Densely up to where the one exceeds ε, which the other does not reach.
     orders = np.geomspace(1 + 1e-6, max(2 * epsilon * sigma**2, 20) + 1, 4001)
@@ -738,6 +957,28 @@ def listed(names):
 
 @exact
 def side_by_side(prior, mechanisms, alike):
+    """
+    "^Most regretted": not out
+    "^Between these": not out
+    "Left out, as no noise bounds the losses: <out>":
+      out and alike == "pure ε = 1" and all(
+        np.isinf(BESIDE[name][0](50.0).epsilon(0.0)) for name in mechanisms.split(", ") if name not in there)
+    "Left out, as more than a number plus noise: <out>": out and alike == "noise of 3"
+    "Left out, as no choice among candidates: <out>": out and alike == "loss of 2"
+    "Of these, compare <have>": out and not regrets
+    "At a prior of {prior} the adversary errs in <errors>.":
+    "no choice costs as much as 0.01 points": most < 1e-4
+    "Most regretted is <most_who>: in place of <most_beside> it costs up to {most}, at a prior of {most_prior}":
+      most >= 1e-4 and most_ties == 1
+    "Most regretted are <most_who>: in place of <most_beside> they cost up to {most}, at a prior of {most_prior}":
+      most >= 1e-4 and most_ties > 1
+    "Least regretted is <least_who>: in place of <least_beside> it costs up to {least}, at a prior of {least_prior}":
+      least >= 1e-4 and least_ties == 1
+    "Least regretted are <least_who>: in place of <least_beside> they cost up to {least}, at a prior of {least_prior}":
+      least >= 1e-4 and least_ties > 1
+    "Least regretted is <least_who>: it costs less than 0.01 points": least < 1e-4 and least_ties == 1
+    "Least regretted are <least_who>: they cost less than 0.01 points": least < 1e-4 and least_ties > 1
+    """
     chosen = mechanisms.split(", ")
     there = {name: made for name in chosen if (made := beside_others(name, alike))}
     regrets = {pair: regret_of(*pair, alike) for pair in itertools.permutations(there, 2)}
@@ -761,12 +1002,24 @@ def side_by_side(prior, mechanisms, alike):
 
 @exact
 def spectrum(kind, noise):
+    """
+    "M is {share} of the way along":
+    "f is not symmetric, so the distances add up to {total} instead of 0.5": kind == "alarm" and total > 0.5001
+    "M is {share} of the way from perfect privacy to blatant non-privacy. This share is its advantage":
+      kind != "alarm" and share == approx(advantage, abs=1e-9)
+    """
     start, rest = float(profile_of(kind, noise)(0.0)) / 2, largest(lambda odds: bayes(profile_of(kind, noise), odds))
     return {"total": start + rest, "share": start / (start + rest), "advantage": 2 * start}
 
 
 @exact
 def subsampling(sigma, rate):
+    """
+    "Sampling takes ε at δ = 10⁻⁵ from {plain_epsilon} to {remove_epsilon} in the direction “remove”":
+      remove_epsilon < plain_epsilon
+    "and to only {add_epsilon} in the direction “add”": add_epsilon < remove_epsilon / 2
+    "and to {add_epsilon} in the direction “add”": add_epsilon >= remove_epsilon / 2
+    """
     profiles = gaussian_profile(1 / sigma), *sampled_profile(sigma, rate)
     plain, remove, add = (brentq(lambda e, f=f: float(f(e)) - 1e-5, 0, 40, xtol=1e-12) for f in profiles)
     return {"plain_epsilon": plain, "remove_epsilon": remove, "add_epsilon": add}
@@ -774,11 +1027,28 @@ def subsampling(sigma, rate):
 
 @exact
 def threshold_test(threshold, sigma):
+    """
+    "If you accuse everyone above {threshold}":
+    "you accuse hardly any of 100 people who are not in the data": accused <= 0.5
+    "you accuse about {accused} of 100 people who are not in the data": 0.5 <= accused <= 99.5
+    "you accuse nearly all of 100 people who are not in the data": accused >= 99.5
+    "miss hardly any of 100": missed <= 0.5
+    "miss about {missed} of 100": 0.5 <= missed <= 99.5
+    "miss nearly all of 100": missed >= 99.5
+    """
     return {"accused": 100 * ndtr(-threshold / sigma), "missed": 100 * ndtr((threshold - 1) / sigma)}
 
 
 @exact
 def total_failure(epsilon, delta):
+    """
+    "gives one person away": ruined < 1.5 + 1e-9
+    "of its outputs, one on average": ruined < 1.5 + 1e-9
+    "gives {ruined} people away": ruined >= 1.5 - 1e-9
+    "of its outputs, {ruined} on average": ruined >= 1.5 - 1e-9
+    "multiply the odds by {odds} or more, and {over} by more than the promised {promised}":
+      over > ruined and odds > promised
+    """
     mu = 1 / gaussian_sigma(epsilon, delta)
     return {
         "ruined": 1e6 * delta,
@@ -790,6 +1060,11 @@ def total_failure(epsilon, delta):
 
 @exact
 def tradeoff_gallery(kind, noise, epsilon):
+    """
+    "({epsilon}, 0)-DP: the tangent starts in the upper left corner, and δ is 0": epsilon >= largest
+    "At ε = {epsilon} the smallest δ is {delta}: the line of slope −exp(ε) that starts at the height 1 − δ":
+      epsilon < largest and delta > 0
+    """
     return {"delta": float(profile_of(kind, noise)(epsilon)), "largest": largest_loss(kind, noise)}
 
 
@@ -873,6 +1148,21 @@ def offer(name, noise):
 
 @exact
 def two_offers(prior, noise_b, allowed):
+    """
+    "a prior belief of {prior} becomes more than 85% sure":
+    "of {exposed_a} of the people in the data with A’s offer": exposed_a >= 5e-5
+    "of less than 0.01% of the people in the data with A’s offer": exposed_a < 5e-5
+    "of {exposed_b} with B’s": exposed_b >= 5e-5
+    "of less than 0.01% with B’s": exposed_b < 5e-5
+    "both offers stay within {allowed}": max(exposed_a, exposed_b) <= allowed
+    "only A’s offer stays within {allowed}": exposed_a <= allowed < exposed_b
+    "only B’s offer stays within {allowed}": exposed_b <= allowed < exposed_a
+    "neither offer stays within {allowed}": min(exposed_a, exposed_b) > allowed
+    "they are less than 0.01 percentage points apart": gap < 1e-4
+    "A’s would expose {gap} more": gap >= 5e-5 and exposed_a > exposed_b
+    "B’s would expose {gap} more": gap >= 5e-5 and exposed_b > exposed_a
+    "Below a prior belief of {crossing} B’s offer is the safer one, above it A’s": only_there
+    """
     a, b = offered("A"), offered("B", noise_multiplier=noise_b)
 
     def exposed(loss, prior):
@@ -946,12 +1236,33 @@ def mu_of_point(epsilon, delta):
 
 @exact
 def reports(mechanism, facts, delta):
+    """
+    "The best one is right {right} of the time":
+    "From ({epsilon}, {delta}) alone": facts == "a pair"
+    "alone, an adversary with even odds may be right {allowed} of the time": right < allowed <= 0.9999
+    "may be right more than 99.99% of the time": allowed > 0.9999
+    "With μ ≈ {mu}, enough for every δ down to {delta}, an adversary with even odds may be right {allowed} of the time":
+      facts == "one μ" and allowed >= right - 1e-9
+    "({epsilon}, {delta}) and the advantage": facts == "pair, advantage"
+    "expects the best adversary to be right {right} of the time, as it is": abs(allowed - right) < 1e-9
+    "({epsilon}, {delta}), the advantage and a pair at ε = {third}": facts == "two pairs, advantage"
+    "Left open: less than 0.0001": left < 1e-4
+    "Left open: {left}": left >= 4.9e-5
+    """
     epsilon, mu, third, left, allowed, right = left_by_report(mechanism, facts, delta)
     return {"epsilon": epsilon, "mu": mu, "third": third, "left": left, "allowed": allowed, "right": right}
 
 
 @exact
 def study(sigma, people):
+    """
+    "Noise of {sigma} costs the study as much as leaving out {lost} of its {people} people": 0 <= lost <= people
+    "with probability {power} instead of {without}": power <= without <= 0.999
+    "with probability {power} instead of more than 99.9%": power <= 0.999 < without
+    "with probability above 99.9%, with the noise as without it": 0.999 < power <= without
+    "The adversary recognizes a yes with probability {found}, where 5% is chance": found >= 0.05
+    """
+
     def found(effect, spread):  # the power at the level 5%
         return 1 - ndtr((ndtri(0.95) * spread - effect) / spread)
 
@@ -967,6 +1278,18 @@ def study(sigma, people):
 
 @exact
 def releases(release, units):
+    """
+    "with an advantage of {noise} at most; as far as the pair says, it could be {alone}": noise <= alone + 1e-12
+    "For somebody who was out on one day, ": release == "Mobility Reports" and units == 1
+    "For somebody who was out on {units} days, ": release == "Mobility Reports" and units > 1
+    "For a device that was used on one day, ": release == "page views" and units == 1
+    "For a device that was used on {units} days, ": release == "page views" and units > 1
+    "For somebody who searched on one day, ": release == "vaccine searches" and units == 1
+    "For somebody who searched on {units} days, ": release == "vaccine searches" and units > 1
+    "For a phone that reports one event, ": release == "health data types" and units == 1
+    "For a phone that reports {units} events, ": release == "health data types" and units > 1
+    """
+
     def gaussian(mu):
         return {"noise": 2 * ndtr(mu / 2) - 1, "low": 100 * ndtr(mu - ndtri(0.95))}
 
@@ -1019,6 +1342,14 @@ def watched(noise, audit):
 
 @exact
 def evidence(noise, audit, rounds):
+    """
+    "The wealth reached 20 after round {refuted}: the claim is refuted at level 5%": most >= 20
+    "After {rounds} rounds the wealth is {money}, and never was above {most}: the claim stands so far": most < 20
+    "the limit never rose above what the claim allows": isnan(interrupted)
+    "The limit rose above the claim after round {interrupted}": interrupted <= rounds
+    "although the claim is true": noise == "as claimed"
+    "proves nothing": noise != "as claimed"
+    """
     wealth, low = watched(noise, audit)
     passed = [n for n in range(1, rounds + 1) if wealth[n - 1] >= 20]
     above = [n for n in range(10, rounds + 1) if low[n - 1] > ndtr(0.5)]
