@@ -133,7 +133,6 @@ def test_large_orders_with_much_noise_where_a_transform_takes_too_many_nodes():
     assert found == approx(order / 2 * rate**2 * math.expm1(sigma**-2), rel=1e-3)
 
 
-
 def test_next_to_order_one_where_no_transform_of_a_larger_order_can_be_had():
     step = dp.SubsampledGaussian(0.05, 0.5, "remove")
     assert step.hellinger_reach == 1.0
