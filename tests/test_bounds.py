@@ -293,6 +293,9 @@ def test_many_bins_are_nearly_a_gaussian_mechanism(sigma, steps, off):
     assert value == approx(limit.epsilon(1e-5), rel=off)
     assert error < 1e-5 * value
     assert m.advantage == approx(limit.advantage, rel=off)
+    for pair in m.directions:
+        # s/2 times the variance of the likelihood ratio, nearly.
+        assert pair.renyi_divergence([0.5, 1.0, 2.0]) == approx(limit.renyi_divergence([0.5, 1.0, 2.0]), rel=1e-5)
     assert np.max(m.tradeoff([1e-9, 0.1, 0.5], with_error=True)[1]) < 1e-10
 
 

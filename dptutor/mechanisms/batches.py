@@ -29,11 +29,13 @@ from typing import Self
 import numpy as np
 from scipy.special import gammaln, log_ndtr, logsumexp
 
+from .._answers import NumericalError
 from .._validation import choice, positive_integer, positive_number, real_number
 from ..evaluation.curves import Curves, CurveTable, TailedTable, curves_of
 from ..evaluation.evaluator import Evaluator
 from ..evaluation.faces import TabulatedFaces, TailedFaces
 from ..evaluation.finite_law import FiniteLaw
+from ..evaluation.from_profile import loss_moments_from_profile, renyi_from_profile
 from ..evaluation.lognormal_sums import LogNormalSum, lognormal_sum, ratio_of_levels
 from ..evaluation.roots import decreasing_root
 from .base import Mechanism
@@ -96,8 +98,8 @@ class FixedBatches(SymmetricDelegated):
 class BallsAndBins(Directed):
     """One epoch of DP-SGD in which every example is put into one of the steps at random, independently of the others.
 
-    The pair is attained, and errors say how far each answer may be off. Epochs are a power. Rényi divergences are exact
-    for whole orders, and upper bounds between them.
+    The pair is attained, and errors say how far each answer may be off. Epochs are a power. Rényi divergences above
+    order 1 are exact for whole orders of removal, and upper bounds between them.
 
     Parameters
     ----------
@@ -451,43 +453,11 @@ class _OnGrid(FiniteMechanism):
         value, _ = super()._hellinger(s)
         return value, np.full(s.shape, math.inf)
 
-    def _renyi(self, order: np.ndarray) -> np.ndarray:
-        low, high, above = np.floor(order), np.ceil(order), order > 1
-        if not self.removal or not above.all():
-            divergence = np.array(self._finite_law.renyi(order))
-            if not self.removal:
-                return divergence
-        else:
-            divergence = np.empty(order.shape)
-        for place in np.ndindex(order.shape):
-            if above[place]:
-                ends = [(s - 1.0) * self._whole_order(int(s)) for s in (low[place], high[place])]
-                share = order[place] - low[place]
-                divergence[place] = (ends[0] * (1 - share) + ends[1] * share) / (order[place] - 1.0)
-        return divergence
-
     @property
     def _finite_law(self) -> FiniteLaw:
         """The law without the losses beyond the grid."""
         law, finite = self._law, np.isfinite(self._law.loss)
         return FiniteLaw(law.loss[finite], law.p[finite], law.q[finite], law.location_error)
-
-    def _whole_order(self, order: int) -> float:
-        """D_s for a whole s: log E[(S/T)^s]/(s − 1), from the power series of E[e^(uX)] to the T-th power."""
-        if order == 1:
-            return 0.0
-        k = np.arange(order + 1.0)
-        logs = k * (k - 1) / (2 * self.noise_multiplier**2) - gammaln(k + 1)
-        total, base, count = np.append(0.0, np.full(order, -math.inf)), logs, self.steps
-        while count:
-            if count & 1:
-                total = _series(total, base)
-            count >>= 1
-            base = _series(base, base) if count else base
-        return float(total[order] + gammaln(order + 1) - order * math.log(self.steps)) / (order - 1.0)
-
-    def _loss_moments(self, under: str) -> tuple[float, float]:
-        return self._finite_law.loss_moments(under)
 
 
 @dataclass(frozen=True, eq=False)
@@ -542,6 +512,39 @@ class _Allocation(_OnGrid):
 
     def _epsilon_error(self, delta: np.ndarray, epsilon: np.ndarray) -> np.ndarray:
         return self._faces.epsilon_error(delta, epsilon)
+
+    def _renyi(self, order: np.ndarray) -> np.ndarray:
+        divergence, above = np.empty(order.shape), (order > 1) & self.removal
+        divergence[~above] = self._from_profile(order[~above])
+        for place in zip(*np.nonzero(above), strict=True):
+            low, high = math.floor(order[place]), math.ceil(order[place])
+            ends = [(s - 1.0) * self._whole_order(s) for s in (low, high)]
+            share = order[place] - low
+            divergence[place] = (ends[0] * (1 - share) + ends[1] * share) / (order[place] - 1.0)
+        return divergence
+
+    def _from_profile(self, order: np.ndarray) -> np.ndarray:
+        try:
+            return renyi_from_profile(self, order)
+        except NumericalError:
+            return self._finite_law.renyi(order)
+
+    def _whole_order(self, order: int) -> float:
+        """D_s for a whole s: log E[(S/T)^s]/(s − 1), from the power series of E[e^(uX)] to the T-th power."""
+        if order == 1:
+            return 0.0
+        k = np.arange(order + 1.0)
+        logs = k * (k - 1) / (2 * self.noise_multiplier**2) - gammaln(k + 1)
+        total, base, count = np.append(0.0, np.full(order, -math.inf)), logs, self.steps
+        while count:
+            if count & 1:
+                total = _series(total, base)
+            count >>= 1
+            base = _series(base, base) if count else base
+        return float(total[order] + gammaln(order + 1) - order * math.log(self.steps)) / (order - 1.0)
+
+    def _loss_moments(self, under: str) -> tuple[float, float]:
+        return loss_moments_from_profile(self, under)
 
     def _tradeoff(self, alpha: np.ndarray) -> np.ndarray:
         return self._faces.tradeoff(np.asarray(alpha, dtype=float))
