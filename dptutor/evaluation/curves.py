@@ -41,6 +41,7 @@ from typing import Any
 import numpy as np
 
 from .._floats import LARGEST_LOSS, LAST_PLACE
+from .finite_law import FiniteLaw
 from .polynomials import chebyshev, gauss, sums
 from .profile_table import Answer
 
@@ -65,8 +66,10 @@ _END, _PLACES_OF_ENDS, _BENDS = 1e-17, np.geomspace(1e-12, 1e4, 2000), 2.0 ** -n
 _ZERO, _SHARES = 1e-16, np.append(np.geomspace(1e-4, 0.97, 100), 1.0)
 # Nodes at which polynomials are evaluated at once.
 _AT_ONCE = 2**19
-# Kinks that a profile may have.
-MOST_KINKS = 80
+# Kinks that a profile may have, atoms that are mixed over, and the mass of all that are not.
+MOST_KINKS, _MOST_ATOMS, _NO_MASS = 80, 2**15, 1e-15
+# Cells that these are put into; polynomials that a mixture may take, at least and times atoms.
+_MOST_CELLS, _FEW_PIECES, _PIECES_TIMES_ATOMS = 256, 64, 2**20
 
 
 class TooRough(ValueError):
@@ -114,6 +117,7 @@ def curve(
     edges: np.ndarray,
     checks: np.ndarray,
     inherited: float = 0.0,
+    most_pieces: int = _MOST_PIECES,
 ) -> Curve:
     """The polynomials of a profile that is smooth between edges, halved until they meet it, also at `checks`.
 
@@ -158,8 +162,8 @@ def curve(
         middle = (low + high) / 2
         low, high = np.append(low, middle), np.append(middle, high)
         before, stuck = np.tile(before, 2), np.tile(stuck, 2)
-        if count + low.size > _MOST_PIECES:
-            raise TooRough(f"more than {_MOST_PIECES} polynomials")
+        if count + low.size > most_pieces:
+            raise TooRough(f"more than {most_pieces} polynomials")
     starts, _, coefficients = (np.concatenate(column) for column in zip(*done, strict=True))
     order = np.argsort(starts)
     return Curve(np.append(starts[order], edges[-1]), coefficients[order], error + inherited + LAST_PLACE)
@@ -172,20 +176,32 @@ class Curves:
     ----------
     forward, backward : Curve
     kinks : ndarray
-        Losses at which the profile may have kinks, or its slope.
+        Losses at which the profile may have kinks or jumps of its slopes, or turns where a pile of losses is.
+    smooth : bool
+        Whether it has none of the former, as one part has none.
     under_p : float, optional
         Bound on the error of E_P[(R − κ)₊] and E_P[(κ − R)₊], R the likelihood ratio: of δ at ε = log κ ≥ 0, and of
         e^−ε times that of the reverse pair. By default the larger error of both.
+    masses : tuple of float
+        Pr_Q and Pr_P of finite losses.
     """
 
-    def __init__(self, forward: Curve, backward: Curve, kinks: np.ndarray, under_p: float | None = None) -> None:
-        self.forward, self.backward, self.kinks = forward, backward, kinks
+    def __init__(
+        self,
+        forward: Curve,
+        backward: Curve,
+        kinks: np.ndarray,
+        smooth: bool = False,
+        under_p: float | None = None,
+        masses: tuple[float, float] = (1.0, 1.0),
+    ) -> None:
+        self.forward, self.backward, self.kinks, self.smooth, self.masses = forward, backward, kinks, smooth, masses
         self.under_p = self.error if under_p is None else under_p
 
     @cached_property
     def reverse(self) -> Curves:
         """Both directions exchanged."""
-        other = Curves(self.backward, self.forward, -self.kinks[::-1])
+        other = Curves(self.backward, self.forward, -self.kinks[::-1], self.smooth, self.under_p, self.masses[::-1])
         other.__dict__["reverse"] = self
         return other
 
@@ -214,7 +230,40 @@ class Curves:
         same = self.forward is self.backward and other.forward is other.backward
         forward = _product(self, other, kinks, checks)
         backward = forward if same else _product(self.reverse, other.reverse, -kinks, -checks)
-        return Curves(forward, backward, kinks)
+        return Curves(forward, backward, kinks, self.smooth or other.smooth)
+
+    def beside(self, law: FiniteLaw, off: float) -> Curves:
+        """The curves of both together, the profile of the law `off` by so much.
+
+        They can be mixed further, but not multiplied where losses may be infinite.
+        """
+        finite = np.isfinite(law.loss)
+        matters = finite & (np.maximum(law.p, law.q) > _NO_MASS / law.loss.size)
+        if matters.sum() > _MOST_ATOMS:
+            raise TooRough(f"more than {_MOST_ATOMS} atoms")
+        kinks = np.zeros(1)
+        if not self.smooth:
+            if self.kinks.size * matters.sum() > MOST_KINKS:
+                raise TooRough(f"more than {MOST_KINKS} kinks")
+            kinks = np.unique(np.add.outer(self.kinks, law.loss[matters]))
+        sides = []
+        for own, sign, q, p in ((self, 1, law.q, law.p), (self.reverse, -1, law.p, law.q)):
+            losses = sign * law.loss[matters]
+            error = own.error + float(q[finite & ~matters].sum()) + law.relative_error + law.location_error + off
+            checks = np.add.outer(own.borders, [0.0, losses.min(), losses.max()]).ravel()
+            sides.append(_mixed(own, losses, q[matters], p[matters], sign * kinks, checks, error))
+        under_q, under_p = (
+            mass * float(side[finite].sum()) for mass, side in zip(self.masses, (law.q, law.p), strict=True)
+        )
+        return Curves(sides[0], sides[1], kinks, self.smooth, masses=(under_q, under_p))
+
+    def delta(self, epsilon: np.ndarray) -> np.ndarray:
+        """D of finite losses at ε of either sign."""
+        found, left = np.empty(epsilon.shape), epsilon < 0
+        found[~left] = self.forward.values(epsilon[~left])[0]
+        x, (mass, its_mass) = epsilon[left], self.masses
+        found[left] = mass - its_mass - its_mass * np.expm1(x) + np.exp(x) * self.backward.values(-x)[0]
+        return found
 
     def power(self, count: int) -> Curves:
         """The curves of `count` of them, by squaring."""
@@ -245,7 +294,8 @@ def curves_of(pair: Any) -> Curves:
     """The profiles of both directions of a mechanism that has them in closed form."""
     forward = _curve_of(pair)
     backward = forward if pair.is_symmetric else _curve_of(pair.reverse)
-    return Curves(forward, backward, np.unique(np.append(pair._breakpoints(), 0.0)))
+    kinks = pair._breakpoints()
+    return Curves(forward, backward, np.unique(np.append(kinks, 0.0)), smooth=not kinks.size)
 
 
 def _curve_of(pair: Any) -> Curve:
@@ -261,6 +311,85 @@ def _curve_of(pair: Any) -> Curve:
         return pair._delta(epsilon), np.minimum(pair._delta_error(epsilon), pair.error_bound)
 
     return curve(profile, edges, np.concatenate([np.linspace(0.0, end, 200), *bends]))
+
+
+class _Cells:
+    """Σ q δ(ε − l) over many atoms: over 16 points instead of those in a cell that meets one polynomial only.
+
+    Interpolation at 16 points is exact for a polynomial of degree 15. To the left of 0, where D is 1 − e^x + e^x D⁻ at
+    x = ε − l, q e^x is e^ε p.
+    """
+
+    def __init__(self, own: Curves, losses: np.ndarray, q: np.ndarray, p: np.ndarray) -> None:
+        self._own = own
+        order = np.argsort(losses)
+        self._losses, self._q, self._p = losses[order], q[order], p[order]
+        count = max(1, min(math.isqrt(losses.size), _MOST_CELLS))
+        self._low, self._high = losses.min(), losses.max()
+        width = max((self._high - self._low) / count, 1e-300)
+        self._ends = self._low + width * np.arange(count + 1)
+        self._ends[-1] = self._high
+        self._first = np.append(np.searchsorted(self._losses, self._ends[:-1]), losses.size)
+        cell = np.clip(np.searchsorted(self._ends, self._losses, side="right") - 1, 0, count - 1)
+        x = np.clip(2 * (self._losses - self._ends[cell]) / width - 1, -1.0, 1.0)
+        shares = np.cos(np.outer(np.arccos(x), np.arange(_DEGREE + 1))) @ _TO_COEFFICIENTS.T
+        self.nodes = self._ends[:-1, None] + width / 2 * (1 + _POINTS)
+        self.weights = np.zeros((2, count, _DEGREE + 1))
+        for weight, mass in zip(self.weights, (self._q, self._p), strict=True):
+            np.add.at(weight, cell, shares * mass[:, None])
+
+    def sums(self, epsilon: np.ndarray) -> np.ndarray:
+        """The sum at each ε."""
+        value = np.empty(epsilon.shape)
+        few = max(1, _AT_ONCE // (self.nodes.size + 16 * math.isqrt(self._losses.size)))
+        for start in range(0, epsilon.size, few):
+            value[start : start + few] = self._sums(epsilon[start : start + few])
+        return value
+
+    def _sums(self, epsilon: np.ndarray) -> np.ndarray:
+        borders = self._own.borders
+        near, far = (
+            np.searchsorted(borders, epsilon[:, None] - ends, side="right")
+            for ends in (self._ends[1:], self._ends[:-1])
+        )
+        row, cell = np.nonzero(near == far)
+        x = epsilon[row, None] - self.nodes[cell]
+        left = x[:, 0] < 0
+        found = np.empty(row.shape)
+        values = self._own.forward.values(x[~left])[0]
+        found[~left] = (values * self.weights[0][cell[~left]]).sum(axis=1)
+        values = self._own.backward.values(-x[left])[0]
+        mass, its_mass = self._own.masses
+        own, others = (weight[cell[left]] for weight in self.weights)
+        found[left] = mass * own.sum(axis=1) + np.exp(epsilon[row[left]]) * ((values - its_mass) * others).sum(axis=1)
+        total = np.bincount(row, found, epsilon.size)
+        # One by one the atoms of cells where pieces meet.
+        row, cell = np.nonzero(near != far)
+        counts = (self._first[1:] - self._first[:-1])[cell]
+        begin = np.cumsum(counts) - counts
+        atoms = np.arange(counts.sum()) + np.repeat(self._first[:-1][cell] - begin, counts)
+        row = np.repeat(row, counts)
+        alone = self._own.delta(epsilon[row] - self._losses[atoms]) * self._q[atoms]
+        return total + np.bincount(row, alone, epsilon.size)
+
+
+def _mixed(
+    own: Curves, losses: np.ndarray, q: np.ndarray, p: np.ndarray, kinks: np.ndarray, checks: np.ndarray, off: float
+) -> Curve:
+    """One direction of a mixture over atoms: Σ q δ(ε − l)."""
+    end = own.forward.end + float(losses.max())
+    if end <= 0.0:
+        return Curve(np.array([0.0, 1e-300]), np.zeros((1, _DEGREE + 1)), off)
+    cells = _Cells(own, losses, q, p)
+    # Of sums, of weights, and of places, where no profile is steeper than 1.
+    rounding = LAST_PLACE * (64.0 + math.sqrt(losses.size) * 2 + 8.0 * (1.0 + np.abs(losses).max() + end))
+    edges = np.unique(np.append(kinks[(kinks > 0) & (kinks < end)], [0.0, end]))
+
+    def profile(epsilon: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        return cells.sums(epsilon), np.full(epsilon.shape, rounding)
+
+    pieces = min(max(_PIECES_TIMES_ATOMS // losses.size, _FEW_PIECES) + edges.size, _MOST_PIECES)
+    return curve(profile, edges, checks, off, pieces)
 
 
 def _product(first: Curves, second: Curves, kinks: np.ndarray, checks: np.ndarray) -> Curve:
@@ -404,7 +533,7 @@ def _one_of(first: Curves, second: Curves, size: int, its_size: int) -> Curves:
         off = under_p if sign > 0 else min(relative, under_p * math.exp(min(end, LARGEST_LOSS)))
         made.append(curve(profile, np.array([0.0, end]), sign * checks, inherited=off))
         more = max(more, made[-1].error - off)
-    return Curves(made[0], made[1], np.zeros(1), under_p + more)
+    return Curves(made[0], made[1], np.zeros(1), first.smooth or second.smooth, under_p + more)
 
 
 def _values_of_one(x: _Alpha, y: _Alpha, sign: int, epsilon: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -505,10 +634,10 @@ class _Alpha:
 class CurveTable:
     """One direction as a table, for `TabulatedFaces`."""
 
-    mass, off, crosses = 1.0, 0.0, False
+    off, crosses = 0.0, False
 
-    def __init__(self, own: Curve) -> None:
-        self._curve = own
+    def __init__(self, own: Curve, mass: float = 1.0) -> None:
+        self._curve, self.mass = own, mass
 
     @property
     def end(self) -> float:
@@ -518,8 +647,8 @@ class CurveTable:
     def at(self, epsilon: np.ndarray) -> Answer:
         """The profile at a one-dimensional array of ε ≥ 0."""
         value, slope = self._curve.values(epsilon)
-        delta = np.clip(value, 0.0, 1.0)
-        return Answer(delta, 1.0 - delta, np.maximum(-slope, 0.0), np.full(epsilon.shape, self._curve.error))
+        delta = np.clip(value, 0.0, self.mass)
+        return Answer(delta, self.mass - delta, np.maximum(-slope, 0.0), np.full(epsilon.shape, self._curve.error))
 
     def quickly(self, epsilon: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """δ and a bound on its error."""

@@ -502,12 +502,17 @@ class MixtureFaces(_Plainly):
 
     def __init__(self, law, rest, missed: Missed | None = None):
         law, self._missed = law.enumerated(), missed
-        finite = np.isfinite(law.loss)
-        self._law, self._rest = law, rest
-        self._loss, self._p, self._q = law.loss[finite], law.p[finite], law.q[finite]
-        self._infinite = float(law.q[law.loss == np.inf].sum())
-        if self._loss.size > _MOST_ATOMS:
+        kept = np.isfinite(law.loss)
+        if kept.sum() > _MOST_ATOMS:
+            kept &= np.maximum(law.p, law.q) > _NO_MASS
+        if kept.sum() > _MOST_ATOMS:
             raise TooManyAtoms
+        self._law, self._rest = law, rest
+        self._loss, self._p, self._q = law.loss[kept], law.p[kept], law.q[kept]
+        self._infinite = float(law.q[law.loss == np.inf].sum())
+        # Of P and of Q, what is left out.
+        left_out = np.isfinite(law.loss) & ~kept
+        self._left_out = float(law.p[left_out].sum()), float(law.q[left_out].sum())
 
     @cached_property
     def breakpoints(self) -> np.ndarray:
@@ -526,7 +531,7 @@ class MixtureFaces(_Plainly):
     @cached_property
     def _open(self) -> float:
         """What the atoms may miss, in all."""
-        rounding = self._law.relative_error
+        rounding = self._law.relative_error + sum(self._left_out)
         return rounding if self._missed is None else rounding + float(self._missed.q.sum() + self._missed.p.sum())
 
     @property
@@ -591,7 +596,7 @@ class MixtureFaces(_Plainly):
         if self._missed is not None:
             at_most = lambda x: self._rest._delta(x) + self._rest._delta_error(x)  # noqa: E731
             error += self._over(at_most, epsilon, self._missed.q, self._missed.of_q)
-        rounding = (1e-13 + self._law.relative_error) * delta + LAST_PLACE * self._infinite
+        rounding = (1e-13 + self._law.relative_error) * delta + LAST_PLACE * self._infinite + self._left_out[1]
         return error + np.maximum(most - delta, 0.0) + rounding
 
     def bayes_error_error(self, log_odds):

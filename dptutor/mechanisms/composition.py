@@ -338,14 +338,15 @@ class Composition(Mechanism):
                 if isinstance(beside, TabulatedFaces) and beside.tables:
                     tops = [part._loss_law().largest_loss for part, count in laplace for _ in range(count)]
                     return beside_laplace(beside, tops)
-        if known and not steps:
-            return _by_lines(self)
         found: list[TabulatedFaces | FiniteFaces] = []
+        if known:
+            found.append(_by_lines(self))
+            # With few subsampled steps lines may be less accurate than what follows.
+            if not steps or _is_sharp(found, _PRODUCTS_GOAL):
+                return found[0]
         if self.beside or len(self.factors) > 1 or self.factors[0][0]._curves:
             with contextlib.suppress(TooRough):
                 found.append(_by_curves(self))
-        if known and not _is_sharp(found, _PRODUCTS_GOAL):
-            found.append(_by_lines(self))
         if not _is_sharp(found, POWERS_GOAL):
             found.append(_by_grid(self))
         return min(found, key=lambda faces: faces.error_bound)
@@ -391,20 +392,19 @@ def _over_nodes(factors) -> MixtureFaces | None:
 
 
 def _over_fewest(finite) -> MixtureFaces:
-    """The faces of finite experiments with too many sums of losses: a mixture over the atoms of that with the fewest.
+    """The faces of finite experiments with too many sums of losses: a mixture over the atoms of those with the fewest.
 
     Raises
     ------
     TooManyAtoms
         If these are too many, or the sums of the others, or there are no others.
     """
-    if len(finite) == 1:
-        raise TooManyAtoms
-    fewest = min(finite, key=lambda factor: factor[0]._loss_law().kinks.size)
-    rest = _together(tuple(factor for factor in finite if factor is not fewest))
-    if rest._loss_law() is None:
-        raise TooManyAtoms
-    return MixtureFaces(_enumerated([fewest]), rest)
+    sizes = sorted(finite, key=lambda factor: factor[0]._loss_law().kinks.size)
+    for count in range(1, len(sizes)):
+        rest = _together(tuple(sizes[count:]))
+        if rest._loss_law() is not None:
+            return MixtureFaces(_enumerated(sizes[:count]), rest)
+    raise TooManyAtoms
 
 
 def of_kind(kind, factors):
@@ -451,14 +451,23 @@ def _by_curves(whole: Composition) -> TabulatedFaces:
     TooRough
         If parts are too many or take infinite losses, or polynomials would be too many.
     """
-    if sum(count for _, count in whole.factors) > _MOST_CURVES or whole._infinite or whole.reverse._infinite:
-        raise TooRough("too many parts, or infinite losses")
-    curves, *rest = ((part._curves or curves_of(part)).power(count) for part, count in whole.factors)
+    finite, others = of_kind(AtomicLaw, whole.factors)
+    if not others or sum(count for _, count in others) > _MOST_CURVES:
+        raise TooRough("too many parts, or too few")
+    if any(pair._delta(np.asarray(math.inf)) > 0 for part, _ in others for pair in (part, part.reverse)):
+        raise TooRough("infinite losses")
+    curves, *rest = ((part._curves or curves_of(part)).power(count) for part, count in others)
     for its in rest:
         curves = curves.times(its)
-    there = CurveTable(curves.forward)
-    back = there if curves.backward is curves.forward else CurveTable(curves.backward)
-    return TabulatedFaces(there, back, breakpoints=curves.kinks)
+    # Each law by itself: its atoms are as many as the sum of losses, not the product.
+    for part, count in sorted(finite, key=lambda factor: factor[0]._loss_law().kinks.size):
+        off = count * max(part.error_bound, part.reverse.error_bound)
+        curves = curves.beside(_enumerated([(part, count)]).enumerated(), off)
+    there, back = (CurveTable(*side) for side in zip((curves.forward, curves.backward), curves.masses, strict=True))
+    if curves.backward is curves.forward:
+        back = there
+    infinite = whole._infinite, whole.reverse._infinite
+    return TabulatedFaces(there, back, infinite, breakpoints=np.empty(0) if curves.smooth else curves.kinks)
 
 
 def _by_grid(whole: Composition) -> FiniteFaces:
