@@ -67,7 +67,7 @@ _ZERO, _SHARES = 1e-16, np.append(np.geomspace(1e-4, 0.97, 100), 1.0)
 # Nodes at which polynomials are evaluated at once.
 _AT_ONCE = 2**19
 # Kinks that a profile may have, atoms that are mixed over, and the mass of all that are not.
-MOST_KINKS, _MOST_ATOMS, _NO_MASS = 80, 2**15, 1e-15
+MOST_KINKS, MOST_ATOMS, _NO_MASS = 80, 2**14, 1e-15
 # Cells that these are put into; polynomials that a mixture may take, at least and times atoms.
 _MOST_CELLS, _FEW_PIECES, _PIECES_TIMES_ATOMS = 256, 64, 2**20
 
@@ -239,8 +239,8 @@ class Curves:
         """
         finite = np.isfinite(law.loss)
         matters = finite & (np.maximum(law.p, law.q) > _NO_MASS / law.loss.size)
-        if matters.sum() > _MOST_ATOMS:
-            raise TooRough(f"more than {_MOST_ATOMS} atoms")
+        if matters.sum() > MOST_ATOMS:
+            raise TooRough(f"more than {MOST_ATOMS} atoms")
         kinks = np.zeros(1)
         if not self.smooth:
             if self.kinks.size * matters.sum() > MOST_KINKS:

@@ -49,7 +49,7 @@ import numpy as np
 
 from .._floats import LAST_PLACE
 from .._validation import positive_integer
-from ..evaluation.curves import CurveTable, TooRough, curves_of
+from ..evaluation.curves import MOST_ATOMS, CurveTable, TooRough, curves_of
 from ..evaluation.discretized import POWERS_GOAL, Factor, bracketed, window
 from ..evaluation.evaluator import Evaluator
 from ..evaluation.faces import FiniteFaces, MixtureFaces, TabulatedFaces
@@ -454,6 +454,8 @@ def _by_curves(whole: Composition) -> TabulatedFaces:
     finite, others = of_kind(AtomicLaw, whole.factors)
     if not others or sum(count for _, count in others) > _MOST_CURVES:
         raise TooRough("too many parts, or too few")
+    if any(part._loss_law().kinks.size > MOST_ATOMS for part, _ in finite):
+        raise TooRough("too many atoms")
     if any(pair._delta(np.asarray(math.inf)) > 0 for part, _ in others for pair in (part, part.reverse)):
         raise TooRough("infinite losses")
     curves, *rest = ((part._curves or curves_of(part)).power(count) for part, count in others)
