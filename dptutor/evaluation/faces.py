@@ -502,17 +502,12 @@ class MixtureFaces(_Plainly):
 
     def __init__(self, law, rest, missed: Missed | None = None):
         law, self._missed = law.enumerated(), missed
-        kept = np.isfinite(law.loss)
-        if kept.sum() > _MOST_ATOMS:
-            kept &= np.maximum(law.p, law.q) > _NO_MASS
-        if kept.sum() > _MOST_ATOMS:
-            raise TooManyAtoms
+        finite = np.isfinite(law.loss)
         self._law, self._rest = law, rest
-        self._loss, self._p, self._q = law.loss[kept], law.p[kept], law.q[kept]
+        self._loss, self._p, self._q = law.loss[finite], law.p[finite], law.q[finite]
         self._infinite = float(law.q[law.loss == np.inf].sum())
-        # Of P and of Q, what is left out.
-        left_out = np.isfinite(law.loss) & ~kept
-        self._left_out = float(law.p[left_out].sum()), float(law.q[left_out].sum())
+        if self._loss.size > _MOST_ATOMS:
+            raise TooManyAtoms
 
     @cached_property
     def breakpoints(self) -> np.ndarray:
@@ -531,7 +526,7 @@ class MixtureFaces(_Plainly):
     @cached_property
     def _open(self) -> float:
         """What the atoms may miss, in all."""
-        rounding = self._law.relative_error + sum(self._left_out)
+        rounding = self._law.relative_error
         return rounding if self._missed is None else rounding + float(self._missed.q.sum() + self._missed.p.sum())
 
     @property
@@ -596,7 +591,7 @@ class MixtureFaces(_Plainly):
         if self._missed is not None:
             at_most = lambda x: self._rest._delta(x) + self._rest._delta_error(x)  # noqa: E731
             error += self._over(at_most, epsilon, self._missed.q, self._missed.of_q)
-        rounding = (1e-13 + self._law.relative_error) * delta + LAST_PLACE * self._infinite + self._left_out[1]
+        rounding = (1e-13 + self._law.relative_error) * delta + LAST_PLACE * self._infinite
         return error + np.maximum(most - delta, 0.0) + rounding
 
     def bayes_error_error(self, log_odds):
