@@ -66,8 +66,10 @@ _END, _PLACES_OF_ENDS, _BENDS = 1e-17, np.geomspace(1e-12, 1e4, 2000), 2.0 ** -n
 _ZERO, _SHARES = 1e-16, np.append(np.geomspace(1e-4, 0.97, 100), 1.0)
 # Nodes at which polynomials are evaluated at once.
 _AT_ONCE = 2**19
+# Kinks nearer to each other than this, in units of the largest, are one.
+_SAME = 1e-13
 # Kinks that a profile may have, atoms that are mixed over, and the mass of all that are not.
-MOST_KINKS, MOST_ATOMS, _NO_MASS = 80, 2**14, 1e-15
+MOST_KINKS, MOST_ATOMS, _NO_MASS = 80, 2**17, 1e-15
 # Cells that these are put into; polynomials that a mixture may take, at least and times atoms.
 _MOST_CELLS, _FEW_PIECES, _PIECES_TIMES_ATOMS = 256, 64, 2**20
 
@@ -222,9 +224,7 @@ class Curves:
 
     def times(self, other: Curves) -> Curves:
         """The curves of both together."""
-        if self.kinks.size * other.kinks.size > MOST_KINKS:
-            raise TooRough(f"more than {MOST_KINKS} kinks")
-        kinks = np.unique(np.add.outer(self.kinks, other.kinks))
+        kinks = _kinks(self.kinks, other.kinks)
         # Each bends where it does alone, moved by where losses of the other are many.
         checks = np.concatenate([np.add.outer(a.borders, b._dense).ravel() for a, b in ((self, other), (other, self))])
         same = self.forward is self.backward and other.forward is other.backward
@@ -243,9 +243,7 @@ class Curves:
             raise TooRough(f"more than {MOST_ATOMS} atoms")
         kinks = np.zeros(1)
         if not self.smooth:
-            if self.kinks.size * matters.sum() > MOST_KINKS:
-                raise TooRough(f"more than {MOST_KINKS} kinks")
-            kinks = np.unique(np.add.outer(self.kinks, law.loss[matters]))
+            kinks = _kinks(self.kinks, law.loss[matters])
         sides = []
         for own, sign, q, p in ((self, 1, law.q, law.p), (self.reverse, -1, law.p, law.q)):
             losses = sign * law.loss[matters]
@@ -288,6 +286,21 @@ class Curves:
     def _dense(self) -> np.ndarray:
         """0, the kinks and the narrowest piece, about which losses may pile up."""
         return np.append(self.kinks, [0.0, self.borders[np.argmin(np.diff(self.borders))]])
+
+
+def _kinks(first: np.ndarray, second: np.ndarray) -> np.ndarray:
+    """All sums of two kinks, those once that are the same but for rounding.
+
+    Raises
+    ------
+    TooRough
+        If they are too many.
+    """
+    sums = np.unique(np.add.outer(first, second))
+    sums = sums[np.append(True, np.diff(sums) > _SAME * np.abs(sums).max())]
+    if sums.size > MOST_KINKS:
+        raise TooRough(f"more than {MOST_KINKS} kinks")
+    return sums
 
 
 def curves_of(pair: Any) -> Curves:
@@ -396,7 +409,7 @@ def _product(first: Curves, second: Curves, kinks: np.ndarray, checks: np.ndarra
     """One direction of two mechanisms together."""
     end = first.forward.end + second.forward.end
     edges = np.unique(np.concatenate([[0.0, end], kinks[(kinks > 0) & (kinks < end)]]))
-    edges = edges[np.append(True, np.diff(edges) > 1e-13 * end)]
+    edges = edges[np.append(True, np.diff(edges) > _SAME * end)]
     edges[-1] = end
     return curve(partial(_values, first, second), edges, checks, inherited=_inherited(first, second))
 

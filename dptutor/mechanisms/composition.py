@@ -345,7 +345,7 @@ class Composition(Mechanism):
             if not steps or _is_sharp(found, _PRODUCTS_GOAL):
                 return found[0]
         if self.beside or len(self.factors) > 1 or self.factors[0][0]._curves:
-            with contextlib.suppress(TooRough):
+            with contextlib.suppress(TooRough, TooManyAtoms):
                 found.append(_by_curves(self))
         if not _is_sharp(found, POWERS_GOAL):
             found.append(_by_grid(self))
@@ -452,14 +452,22 @@ def _by_curves(whole: Composition) -> TabulatedFaces:
         If parts are too many or take infinite losses, or polynomials would be too many.
     """
     finite, others = of_kind(AtomicLaw, whole.factors)
-    if not others or sum(count for _, count in others) > _MOST_CURVES:
-        raise TooRough("too many parts, or too few")
+    if not others:
+        raise TooRough("nothing but atoms")
     if any(part._loss_law().kinks.size > MOST_ATOMS for part, _ in finite):
         raise TooRough("too many atoms")
-    if any(pair._delta(np.asarray(math.inf)) > 0 for part, _ in others for pair in (part, part.reverse)):
+    # What contours or lines know of many parts takes fewer integrals.
+    many, rest = of_kind(NormalLaw | SampledLaw, others)
+    repeated, rest = of_kind(LaplaceLaw, rest)
+    for group in (many, repeated):
+        together = sum(count for _, count in group) > 1 and len(group) < len(whole.factors)
+        rest += ((Composition(group, beside=True), 1),) if together else group
+    if sum(count for _, count in rest) > _MOST_CURVES:
+        raise TooRough("too many parts")
+    if any(pair._delta(np.asarray(math.inf)) > 0 for part, _ in rest for pair in (part, part.reverse)):
         raise TooRough("infinite losses")
-    curves, *rest = ((part._curves or curves_of(part)).power(count) for part, count in others)
-    for its in rest:
+    curves, *more = ((part._curves or curves_of(part)).power(count) for part, count in rest)
+    for its in more:
         curves = curves.times(its)
     # Each law by itself: its atoms are as many as the sum of losses, not the product.
     for part, count in sorted(finite, key=lambda factor: factor[0]._loss_law().kinks.size):
