@@ -33,6 +33,8 @@ def replaced(z):
         dp.SubsampledGaussianGroup(0.7, 1e-4, 3, "add"),
         dp.GaussianMixture(1, [0, 1, 2], [0.7, 0.2, 0.1], "remove"),
         dp.SubsampledGaussianReplaceOne(0.3, 0.4),
+        dp.Laplace(2.5) ** 5,
+        dp.SubsampledGaussian(1, 0.05, "remove") ** 90,
     ],
     ids=repr,
 )
@@ -157,6 +159,7 @@ def test_few_of_many_bins_lose_no_digits():
     ("one", "other"),
     [
         (dp.ShuffledRandomizedResponse(1, 54), dp.SubsampledGaussian(1, 0.1, "remove")),
+        (dp.ShuffledRandomizedResponse(1, 1000), dp.Gaussian(1.3)),
         (dp.ApproximateDP(1, 1e-3), dp.SubsampledGaussianGroup(0.9, 0.1, 5, "add")),
         (dp.FiniteExperiment([0.3, 0.7, 0.0], [0.1, 0.8, 0.1]), dp.SampledWithoutReplacement(1, 0.3)),
     ],
@@ -197,8 +200,19 @@ def test_finite_experiments_with_many_losses_and_few():
         dp.BallsAndBins(0.87, 1000) @ dp.Staircase(1.0),
         dp.ShuffledRandomizedResponse(4, 3131) @ dp.SubsampledLaplace(0.36, 1e-8, "remove") @ dp.Gaussian(0.42),
         dp.Laplace(0.4) @ dp.DiscreteLaplace(3.5) @ dp.SubsampledDiscreteGaussian(20.5, 0.01, 3, "remove"),
+        dp.Laplace(0.23) ** 30 @ dp.SampledWithoutReplacement(1.8, 0.02),
+        dp.SubsampledGaussian(0.8, 0.01, "remove") ** 1000 @ dp.SampledWithoutReplacement(1, 0.1),
+        dp.SubsampledGaussianGroup(1.9, 0.5, 9)
+        @ dp.SubsampledDiscreteLaplace(0.3, 0.02, 3)
+        @ dp.ShuffledRandomizedResponse(1, 1000),
+        dp.Gaussian(0.01) @ dp.ShuffledRandomizedResponse(1, 1000),
     ],
     ids=repr,
 )
 def test_products_of_any_kinds_are_sharp(m):
     assert max(laws.bounds(m)) < 1e-10
+
+
+def test_a_law_with_atoms_beyond_number_is_left_to_the_grid():
+    m = dp.SubsampledDiscreteLaplace(2.5, 0.27, 109, "remove") ** 4 @ dp.Laplace(1.3)
+    assert m.error_bound < 1e-3
