@@ -68,10 +68,13 @@ _ZERO, _SHARES = 1e-16, np.append(np.geomspace(1e-4, 0.97, 100), 1.0)
 _AT_ONCE = 2**19
 # Kinks nearer to each other than this, in units of the largest, are one.
 _SAME = 1e-13
+# The share of its error that a mixture may add where polynomials meet.
+_OF_ERROR = 1.0 / 16
 # Kinks that a profile may have, atoms that are mixed over, and the mass of all that are not.
-MOST_KINKS, MOST_ATOMS, _NO_MASS = 80, 2**17, 1e-15
-# Cells that these are put into; polynomials that a mixture may take, at least and times atoms.
-_MOST_CELLS, _FEW_PIECES, _PIECES_TIMES_ATOMS = 256, 64, 2**20
+MOST_KINKS, MOST_ATOMS, _NO_MASS = 300, 2**18, 1e-15
+# Cells that these are put into, as many as a typical piece has, and atoms of each, at least; polynomials that a mixture
+# may take, at least and times atoms.
+_CELLS_OF_PIECE, _ATOMS_OF_CELL, _FEW_PIECES, _PIECES_TIMES_ATOMS = 8, 128, 64, 2**20
 
 
 class TooRough(ValueError):
@@ -245,11 +248,11 @@ class Curves:
         if not self.smooth:
             kinks = _kinks(self.kinks, law.loss[matters])
         sides = []
-        for own, sign, q, p in ((self, 1, law.q, law.p), (self.reverse, -1, law.p, law.q)):
+        for own, sign, q in ((self, 1, law.q), (self.reverse, -1, law.p)):
             losses = sign * law.loss[matters]
             error = own.error + float(q[finite & ~matters].sum()) + law.relative_error + law.location_error + off
             checks = np.add.outer(own.borders, [0.0, losses.min(), losses.max()]).ravel()
-            sides.append(_mixed(own, losses, q[matters], p[matters], sign * kinks, checks, error))
+            sides.append(_mixed(own, losses, q[matters], sign * kinks, checks, error))
         under_q, under_p = (
             mass * float(side[finite].sum()) for mass, side in zip(self.masses, (law.q, law.p), strict=True)
         )
@@ -327,56 +330,76 @@ def _curve_of(pair: Any) -> Curve:
 
 
 class _Cells:
-    """Σ q δ(ε − l) over many atoms: over 16 points instead of those in a cell that meets one polynomial only.
+    """Σ q D(ε − l) over many atoms: over 16 points instead of those in a cell in which D does not bend.
 
-    Interpolation at 16 points is exact for a polynomial of degree 15. To the left of 0, where D is 1 − e^x + e^x D⁻ at
-    x = ε − l, q e^x is e^ε p.
+    Interpolation at 16 points is exact for a polynomial of degree 15, and misses of others at most 1 + Λ times what
+    they differ from one (Λ: Lebesgue's constant): where cells meet two of them, what these differ there. To the left of
+    0 D is 1 − e^x + e^x D⁻ at x = ε − l, and beyond the ends nothing but 1 − e^x, or 0.
     """
 
-    def __init__(self, own: Curves, losses: np.ndarray, q: np.ndarray, p: np.ndarray) -> None:
+    def __init__(self, own: Curves, losses: np.ndarray, q: np.ndarray) -> None:
         self._own = own
         order = np.argsort(losses)
-        self._losses, self._q, self._p = losses[order], q[order], p[order]
-        count = max(1, min(math.isqrt(losses.size), _MOST_CELLS))
-        self._low, self._high = losses.min(), losses.max()
-        width = max((self._high - self._low) / count, 1e-300)
-        self._ends = self._low + width * np.arange(count + 1)
-        self._ends[-1] = self._high
+        self._losses, self._q = losses[order], q[order]
+        low, high = float(losses.min()), float(losses.max())
+        wanted = _CELLS_OF_PIECE * (high - low) / float(np.median(np.diff(own.borders)))
+        count = int(np.clip(wanted, 1, max(losses.size // _ATOMS_OF_CELL, 1)))
+        width = max((high - low) / count, 1e-300)
+        self._ends = np.append(low + width * np.arange(count), high)
         self._first = np.append(np.searchsorted(self._losses, self._ends[:-1]), losses.size)
         cell = np.clip(np.searchsorted(self._ends, self._losses, side="right") - 1, 0, count - 1)
         x = np.clip(2 * (self._losses - self._ends[cell]) / width - 1, -1.0, 1.0)
         shares = np.cos(np.outer(np.arccos(x), np.arange(_DEGREE + 1))) @ _TO_COEFFICIENTS.T
-        self.nodes = self._ends[:-1, None] + width / 2 * (1 + _POINTS)
-        self.weights = np.zeros((2, count, _DEGREE + 1))
-        for weight, mass in zip(self.weights, (self._q, self._p), strict=True):
+        self._nodes = self._ends[:-1, None] + width / 2 * (1 + _POINTS)
+        # q, and q e^−l as from the start of the cell.
+        tilted = self._q * np.exp(self._ends[cell] - self._losses)
+        self._weights = np.zeros((2, count, _DEGREE + 1))
+        for weight, mass in zip(self._weights, (self._q, tilted), strict=True):
             np.add.at(weight, cell, shares * mass[:, None])
+        # The same of all from each cell on.
+        self._masses = np.zeros((2, count + 1))
+        self._masses[:, :-1] = [np.bincount(cell, each, count) for each in (self._q, tilted)]
+        for place in range(count - 1, -1, -1):
+            self._masses[:, place] += self._masses[:, place + 1] * (1.0, math.exp(-width))
+        ahead, behind = (_bends(each, width) for each in (own.forward, own.backward))
+        bends = np.concatenate([behind[::-1], [np.inf], ahead])
+        bends[[0, -1]] = np.inf
+        smooth = bends <= _OF_ERROR * own.error / bends.size
+        self._borders, self.missed = own.borders[~smooth], (1.0 + _LEBESGUE) * float(bends[smooth].sum())
 
     def sums(self, epsilon: np.ndarray) -> np.ndarray:
         """The sum at each ε."""
         value = np.empty(epsilon.shape)
-        few = max(1, _AT_ONCE // (self.nodes.size + 16 * math.isqrt(self._losses.size)))
+        few = max(1, _AT_ONCE // (self._nodes.size + 16 * math.isqrt(self._losses.size)))
         for start in range(0, epsilon.size, few):
             value[start : start + few] = self._sums(epsilon[start : start + few])
         return value
 
     def _sums(self, epsilon: np.ndarray) -> np.ndarray:
-        borders = self._own.borders
         near, far = (
-            np.searchsorted(borders, epsilon[:, None] - ends, side="right")
+            np.searchsorted(self._borders, epsilon[:, None] - ends, side="right")
             for ends in (self._ends[1:], self._ends[:-1])
         )
-        row, cell = np.nonzero(near == far)
-        x = epsilon[row, None] - self.nodes[cell]
+        mass, its_mass = self._own.masses
+        # All losses there are larger.
+        beyond = np.count_nonzero(far, axis=1)
+        start = np.append(self._ends[:-1], np.inf)[beyond]
+        total = (
+            mass * self._masses[0, beyond]
+            - its_mass * np.exp(np.minimum(epsilon - start, 0.0)) * self._masses[1, beyond]
+        )
+        row, cell = np.nonzero((near == far) & (far > 0) & (far < self._borders.size))
+        x = epsilon[row, None] - self._nodes[cell]
         left = x[:, 0] < 0
         found = np.empty(row.shape)
         values = self._own.forward.values(x[~left])[0]
-        found[~left] = (values * self.weights[0][cell[~left]]).sum(axis=1)
+        found[~left] = (values * self._weights[0, cell[~left]]).sum(axis=1)
         values = self._own.backward.values(-x[left])[0]
-        mass, its_mass = self._own.masses
-        own, others = (weight[cell[left]] for weight in self.weights)
-        found[left] = mass * own.sum(axis=1) + np.exp(epsilon[row[left]]) * ((values - its_mass) * others).sum(axis=1)
-        total = np.bincount(row, found, epsilon.size)
-        # One by one the atoms of cells where pieces meet.
+        own, others = self._weights[:, cell[left]]
+        shrink = np.exp(epsilon[row[left]] - self._ends[cell[left]])
+        found[left] = mass * own.sum(axis=1) + shrink * ((values - its_mass) * others).sum(axis=1)
+        total += np.bincount(row, found, epsilon.size)
+        # One by one the atoms of cells where it bends.
         row, cell = np.nonzero(near != far)
         counts = (self._first[1:] - self._first[:-1])[cell]
         begin = np.cumsum(counts) - counts
@@ -386,14 +409,13 @@ class _Cells:
         return total + np.bincount(row, alone, epsilon.size)
 
 
-def _mixed(
-    own: Curves, losses: np.ndarray, q: np.ndarray, p: np.ndarray, kinks: np.ndarray, checks: np.ndarray, off: float
-) -> Curve:
+def _mixed(own: Curves, losses: np.ndarray, q: np.ndarray, kinks: np.ndarray, checks: np.ndarray, off: float) -> Curve:
     """One direction of a mixture over atoms: Σ q δ(ε − l)."""
     end = own.forward.end + float(losses.max())
     if end <= 0.0:
         return Curve(np.array([0.0, 1e-300]), np.zeros((1, _DEGREE + 1)), off)
-    cells = _Cells(own, losses, q, p)
+    cells = _Cells(own, losses, q)
+    off += cells.missed
     # Of sums, of weights, and of places, where no profile is steeper than 1.
     rounding = LAST_PLACE * (64.0 + math.sqrt(losses.size) * 2 + 8.0 * (1.0 + np.abs(losses).max() + end))
     edges = np.unique(np.append(kinks[(kinks > 0) & (kinks < end)], [0.0, end]))
@@ -712,6 +734,19 @@ def _jumps(coefficients: np.ndarray) -> np.ndarray:
     """From the end of each polynomial to the start of the next, after the last of which there is nothing."""
     signs = (-1.0) ** np.arange(coefficients.shape[1])
     return np.append(coefficients[1:] @ signs, 0.0) - coefficients.sum(axis=1)
+
+
+def _bends(own: Curve, width: float) -> np.ndarray:
+    """For each border but 0 the most that the polynomials on both sides differ within this distance of it."""
+    places = own.borders[1:, None] + width * _POINTS
+    low, high = own.borders[:-1], own.borders[1:]
+    rows = np.append(own.coefficients, np.zeros((1, _DEGREE + 1)), axis=0)
+    low, high = np.append(low, high[-1]), np.append(high, high[-1] + 1.0)
+    each = [
+        sums(rows[part], 2 * (places - low[part, None]) / (high - low)[part, None] - 1)
+        for part in (slice(-1), slice(1, None))
+    ]
+    return np.abs((each[1] - each[0]) @ _TO_COEFFICIENTS).sum(axis=1)
 
 
 def _derivatives(coefficients: np.ndarray, width: np.ndarray) -> np.ndarray:

@@ -106,7 +106,8 @@ def compose(parts) -> Mechanism:
         return PerfectPrivacy()
     chosen = tuple((part, count) for part, count in counts.items() if part._stands_for_many)
     if sum(count for _, count in chosen) > 1:
-        counts = {part: count for part, count in counts.items() if not part._stands_for_many} | {Adaptive(chosen): 1}
+        counts = {part: count for part, count in counts.items() if not part._stands_for_many}
+        counts[Adaptive(chosen, beside=bool(counts))] = 1
     first, times = next(iter(counts.items()))
     whole = first if len(counts) == 1 and times == 1 else Composition(tuple(counts.items()))
     return whole.symmetrized if both else whole
