@@ -121,13 +121,15 @@ class Adaptive(SymmetricFiniteMechanism):
         """
         scale = max(part._largest_finite_loss() for part, _ in self.uses)
         above = np.geomspace(_FIRST * min(1.0, 1.0 / scale), _LAST * max(1.0, 1.0 / scale), _ORDERS)
-        order = 1.0 + above
-        exponent = above * self._renyi(order) - above * np.log1p(1.0 / above) - np.log1p(above)
-        slopes = np.maximum.accumulate(np.diff(exponent) / np.diff(above))
+
+        def exponent(above: np.ndarray) -> np.ndarray:
+            return above * self._renyi(1.0 + above) - above * np.log1p(1.0 / above) - np.log1p(above)
+
+        slopes = np.maximum.accumulate(np.diff(exponent(above)) / np.diff(above))
 
         def most(epsilon: np.ndarray) -> np.ndarray:
-            best = np.searchsorted(slopes, epsilon)
-            return np.exp(np.minimum(exponent[best] - above[best] * epsilon + 1e-12, 0.0))
+            best = np.interp(epsilon, slopes, (above[1:] + above[:-1]) / 2)
+            return np.exp(np.minimum(exponent(best) - best * epsilon + 1e-12, 0.0))
 
         return most
 

@@ -23,11 +23,12 @@ a bound on its error that rests on
     subsampled Laplace, and Gaussians    mixtures over the points of Gauss's rule: Bernstein's ellipse, on which the
         laplace_nodes.py                   density of a normal variable bounds the profile of the rest
     few parts of any other kind          their profiles integrated over each other: polynomials, of which errors and
-        curves.py                          variations bound those of the integrals; balls and bins of any number
+        curves.py                          variations bound those of the integrals; balls and bins of any number;
+                                           mixtures of these over the atoms of finite experiments
       where these are too many           a grid between two experiments, one more and one less informative (Blackwell's
         discretized.py                     order, which products keep); losses that it cuts count as infinite above
     several exponential mechanisms       one finite experiment above all that may be chosen: the lower convex hull of
-        mechanisms/adaptive.py             such a grid and of Chernoff's bound by their Rényi divergences
+        mechanisms/adaptive.py             such curves and of Chernoff's bound by their Rényi divergences
 
 The first and the last enumerate what they answer from. All others fill tables (profile_table.py): polynomials
 between Chebyshev points, at which values have the bounds above. What a polynomial misses between its points is *not*
