@@ -80,7 +80,7 @@ _MOST_CURVES = 64
 _FEW_LAPLACE = 4
 # With less noise the losses of a step with and without the example are more than 200 apart, and nothing is gained.
 _LEAST_NOISE = 0.05
-# Losses that stand for those of subsampled Laplace steps, for all of them together.
+# Losses that stand for those of subsampled Laplace steps, for all of them together, or are those of finite experiments.
 _MOST_NODES = 4000
 # Sums of losses that are formed, one part after the other, to enumerate a composition.
 _MOST_SUMS = 8_000_000
@@ -401,12 +401,15 @@ def _over_fewest(finite) -> MixtureFaces:
     TooManyAtoms
         If these are too many, or the sums of the others, or there are no others.
     """
-    sizes = sorted(finite, key=lambda factor: factor[0]._loss_law().kinks.size)
-    for count in range(1, len(sizes)):
-        rest = _together(tuple(sizes[count:]))
-        if rest._loss_law() is not None:
-            return MixtureFaces(_enumerated(sizes[:count]), rest)
-    raise TooManyAtoms
+    if len(finite) == 1:
+        raise TooManyAtoms
+    by_size = sorted(finite, key=lambda factor: factor[0]._loss_law().kinks.size)
+    log_sums = np.cumsum([count * math.log(part._loss_law().kinks.size) for part, count in by_size])
+    few = max(int(np.count_nonzero(log_sums[:-1] <= math.log(_MOST_NODES))), 1)
+    rest = _together(tuple(by_size[few:]))
+    if rest._loss_law() is None:
+        raise TooManyAtoms
+    return MixtureFaces(_enumerated(by_size[:few]), rest)
 
 
 def of_kind(kind, factors):
