@@ -99,7 +99,7 @@ def with_exercises(text, chapter):
         for each in tasks:
             label, asked = each.id.replace(".", "-"), each.brief or each.question
             parts.append(STATEMENT.format(id=each.id, title=each.title, label=label, asked=asked))
-            parts.append(folded(f"A hint for {each.id}", raw(f"<p>{words(each.hints[0])}</p>")).strip("\n") + "\n")
+            parts.append(folded(f"A hint for {each.id}", each.hints[0]).strip("\n") + "\n")
         return "\n".join(parts)
 
     return PLACED.sub(placed, text)

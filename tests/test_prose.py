@@ -46,7 +46,7 @@ def source(page: Path) -> str:
     """A page with what its exercises ask, but without their hints."""
     text, chapter = page.read_text(encoding="utf-8"), page.stem[:2]
     if chapter.isdigit():
-        text = re.sub(r"^```\{raw\} html\n.*?^```$", "", with_exercises(text, int(chapter)), flags=re.S | re.M)
+        text = re.sub(r"^::::\{dropdown\} A hint for .*?^::::$", "", with_exercises(text, int(chapter)), flags=re.S | re.M)
     return text
 
 
