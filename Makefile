@@ -84,7 +84,8 @@ marks: environment
 lite: environment
 	@$(python) scripts/lite.py $(if $(PYODIDE),--pyodide "$(PYODIDE)")
 
-pytest = $(python) -m pytest -n 2 --dist loadfile --no-loadscope-reorder
+# Three on two cores: a test of a page waits for its browser half of the time.
+pytest = $(python) -m pytest -n 3 --dist loadfile --no-loadscope-reorder
 
 lint: test-environment
 	@$(python) -m ruff check --quiet .
@@ -105,7 +106,7 @@ quick: lint
 
 # CASES=12: of each look only so many cases.
 look: test-environment
-	@$(python) -m pytest -n 2 --dist load $(if $(CASES),--cases=$(CASES),--all) -m "look and not host"
+	@$(python) -m pytest -n 3 --dist load $(if $(CASES),--cases=$(CASES),--all) -m "look and not (host or deep)"
 
 hosts: test-environment
 	@$(pytest) --all -m host
@@ -119,7 +120,7 @@ sweep: test-environment
 
 search: MINUTES = 30
 search: test-environment
-	@$(python) -m tests.laws --minutes $(MINUTES) $(if $(SEED),--seed $(SEED))
+	@OPENBLAS_NUM_THREADS=1 $(python) -m tests.laws --minutes $(MINUTES) $(if $(SEED),--seed $(SEED))
 
 exhaustive: lint
 	@$(python) scripts/book.py build

@@ -64,26 +64,6 @@
       ours = explorer.values.join();
     };
 
-    // For paper, and for those who want no motion, each paragraph has the picture of its own.
-    const draw = () => {
-      const { explorer } = root;
-      if (!root.dataset.ready || "drawn" in story.dataset) return;
-      story.dataset.drawn = "";
-      const kept = explorer.manifest.parameters.map(({ name }, place) => [name, explorer.values[place]]);
-      scenes.forEach((scene, k) => {
-        explorer.setAll(settings[k], 0);
-        explorer.draw();
-        const panel = (root.querySelector(".dpe-main") ?? root.querySelector(".dpe-panel")).cloneNode(true);
-        panel.querySelectorAll(".dpe-grip").forEach((grip) => grip.remove());
-        const still = scene.querySelector(".scene-still");
-        still.className += " dptutor-explorer";
-        still.append(panel);
-      });
-      explorer.setAll(Object.fromEntries(kept), 0);
-      explorer.draw();
-      explorer.moved = false;
-    };
-
     let asked = null;
     const soon = () => {
       asked ??= requestAnimationFrame(() => {
@@ -93,14 +73,9 @@
     };
     addEventListener("scroll", soon, { passive: true });
     addEventListener("resize", soon);
-    addEventListener("beforeprint", draw);
-    const ready = () => {
-      soon();
-      if (calm.matches) draw();
-    };
-    calm.addEventListener("change", ready);
-    new MutationObserver(ready).observe(root, { attributeFilter: ["data-ready"] });
-    ready();
+    calm.addEventListener("change", soon);
+    new MutationObserver(soon).observe(root, { attributeFilter: ["data-ready"] });
+    soon();
   };
 
   for (const story of document.querySelectorAll(".dptutor-story")) tell(story);

@@ -1,7 +1,10 @@
-"""A Sphinx extension: the page of a notebook of exercises shows what can be done on a page.
+"""A Sphinx extension: pages show the exercises of the catalogue.
 
-Questions that a page can judge are judged there; of the others it has the task, the stub, all hints and a worked
-answer, folded, instead of the reply to an empty stub that the stored notebook has. The notebook is there to download.
+A chapter says where, by comments: `% exercises: introduction`, and `% exercises: warm-up` (think, build), which become
+the questions that the page judges and, of each other exercise, what it asks in brief and its first hint.
+
+The page of a notebook of exercises has of these others the task, the stub, all hints and a worked answer, folded,
+instead of the reply to an empty stub that the stored notebook has. The notebook is there to download.
 """
 
 import json
@@ -35,6 +38,29 @@ These stand where their ideas do, and are judged there: curves to sketch, proofs
 arguments to write down and compare with a model answer.
 
 """
+PLACED = re.compile(r"^% exercises: (introduction|warm-up|think|build)\n", re.MULTILINE)
+IN_A_CHAPTER = """\
+The exercises with a letter are judged on this page. For each of the others, the \
+[exercise page](../notebooks/{file}) has the first lines of a program for you to complete, three hints \
+and a worked answer. To have your program checked and its mistakes explained, write it in the notebook, \
+`notebooks/{file}`; in a copy of the book, `make lab` opens it. Each argument at the end comes with a \
+model answer.
+"""
+QUESTIONS = """\
+```{{code-cell}} ipython3
+:tags: [remove-input]
+
+dp.exercises.questions(chapter={chapter})
+```
+"""
+STATEMENT = """\
+```{{exercise}} {id} {title}
+:label: ex-{label}
+:nonumber:
+
+{asked}
+```
+"""
 KINDS = ("sketch", "refute", "false-step")
 # The title of an argument, the name, the other options, and the text of what a chapter asks.
 ASKED = re.compile(
@@ -50,6 +76,8 @@ def setup(app):
 
 
 def readable(app, page, source):
+    if found := re.match(r"book/(\d\d)_", page):
+        source[0] = with_exercises(source[0], int(found[1]))
     if found := re.fullmatch(r"notebooks/(\d\d)_exercises", page):
         stored = nbformat.reads(source[0], 4)
         made = page_of(
@@ -57,6 +85,24 @@ def readable(app, page, source):
         )
         made.metadata = stored.metadata
         source[0] = json.dumps(made)
+
+
+def with_exercises(text, chapter):
+    """The source of a chapter, with its exercises where comments ask for them."""
+
+    def placed(comment):
+        if comment[1] == "introduction":
+            return IN_A_CHAPTER.format(file=f"{chapter:02}_exercises.ipynb")
+        own = [exercise for exercise in dp.exercises.catalogue(chapter) if exercise.grade == comment[1]]
+        tasks = [exercise for exercise in own if not isinstance(exercise, Question)]
+        parts = [QUESTIONS.format(chapter=chapter)] * (len(tasks) < len(own))
+        for each in tasks:
+            label, asked = each.id.replace(".", "-"), each.brief or each.question
+            parts.append(STATEMENT.format(id=each.id, title=each.title, label=label, asked=asked))
+            parts.append(folded(f"A hint for {each.id}", each.hints[0]).strip("\n") + "\n")
+        return "\n".join(parts)
+
+    return PLACED.sub(placed, text)
 
 
 def page_of(chapter, title, file):

@@ -115,10 +115,9 @@ def expanded(app, page, source):
 def with_mechanisms(text):
     """The source of a page, with entries, links and plates of all mechanisms where comments ask for these."""
     names = dp.mechanisms.registry.__all__
-    links = ", ".join(f"{{py:obj}}`dp.{name} <dptutor.{name}>`" for name in names)
     if PLATES in text:
         text = text.replace(PLATES, guide.plates())
-    return text.replace("% links to all mechanisms\n", f"{links}.\n").replace(
+    return text.replace("% links to all mechanisms\n", f"{guide.linked(names)}.\n").replace(
         "% entries of all mechanisms\n", ENTRIES.format(names="\n   ".join(names), entries="\n".join(map(entry, names)))
     )
 

@@ -12,8 +12,8 @@
 
 Each item begins with a setting of the explorer, at stops of its sliders, and is read beside the picture at this
 setting. Parameters that are not named stay where they were. The first slider is the reader's; a hand on the picture
-keeps it until the next paragraph has come. Who wants no motion, and paper, get a row of pictures, one for each
-paragraph; without a script the first setting is seen, above the text.
+keeps it until the next paragraph has come. Who wants no motion, paper and a page without scripts get a row of pictures,
+one for each paragraph.
 
 How the picture follows the reader: book/telling.js.
 """
@@ -27,15 +27,15 @@ from docutils import nodes
 from sphinx.util.docutils import SphinxDirective
 
 import dptutor as dp
-from dptutor.explore.machinery.panel import PANEL_HEIGHT
+from dptutor.explore.machinery.picture import svg_panels
 
 
 class story(nodes.General, nodes.Element):
-    """A picture and the paragraphs beside it; attribute `wide`, its width by its height."""
+    """A picture and the paragraphs beside it."""
 
 
 class scene(nodes.General, nodes.Element):
-    """What is read at one setting of the picture; attribute `setting`."""
+    """What is read at one setting of the picture; attributes `setting` and `still`, the picture itself."""
 
 
 class Story(SphinxDirective):
@@ -46,23 +46,23 @@ class Story(SphinxDirective):
         self.state.nested_parse(self.content, self.content_offset, inside)
         if len(inside) != 1 or not isinstance(inside[0], nodes.bullet_list) or len(inside[0]) < 2:
             raise self.error("a story is a list of two or more paragraphs")
-        exploration, scenes = None, []
+        scenes = []
         for item in inside[0]:
             begin, *text = item
             if not text:
                 raise self.error(f"nothing is read at {item.astext()}")
             name, values = setting(begin.astext())
-            exploration = exploration or getattr(dp.explore, name)()
+            if not scenes:
+                exploration = getattr(dp.explore, name)()
+                # Its ids are those of no cell of the page, whatever else this process has made.
+                picture = re.sub(rf"\bdpe-{name}-\d+", f"dpe-{name}-story", exploration.frozen().html)
             if name != exploration.explorer.name:
                 raise self.error(f"a story has one explorer, {exploration.explorer.name}, not {name} as well")
             exploration.set(**values)
-            if not scenes:
-                # Its ids are those of no cell of the page, whatever else this process has made.
-                picture = re.sub(rf"\bdpe-{name}-\d+", f"dpe-{name}-story", exploration.frozen().html)
-            scenes.append(scene("", *text, setting=dict(exploration.setting)))
-        wide = exploration.explorer.panels[0].width / PANEL_HEIGHT
+            still = next(one for one in svg_panels(exploration, f"s{len(scenes)}") if "dpe-main" in one)
+            scenes.append(scene("", *text, setting=dict(exploration.setting), still=still))
         beside = nodes.container("", nodes.raw("", picture, format="html"), classes=["story-picture"])
-        made = story("", beside, *scenes, wide=wide)
+        made = story("", beside, *scenes)
         self.set_source_info(made)
         return [made]
 
@@ -82,8 +82,7 @@ def setting(text):
 
 def visit_story(writer, node):
     scenes = sum(isinstance(part, scene) for part in node)
-    style = f"--scenes: {scenes}; --wide: {node['wide']:.4g}"
-    writer.body.append(writer.starttag(node, "div", CLASS="dptutor-story wide", style=style))
+    writer.body.append(writer.starttag(node, "div", CLASS="dptutor-story wide", style=f"--scenes: {scenes}"))
 
 
 def depart_story(writer, node):
@@ -92,7 +91,8 @@ def depart_story(writer, node):
 
 def visit_scene(writer, node):
     data = escape(json.dumps(node["setting"], ensure_ascii=False))
-    writer.body.append(f'<div class="scene" data-setting="{data}"><div class="scene-still" aria-hidden="true"></div>\n')
+    still = f'<div class="scene-still dptutor-explorer" aria-hidden="true">{node["still"]}</div>'
+    writer.body.append(f'<div class="scene" data-setting="{data}">{still}\n')
 
 
 def depart_scene(writer, node):
@@ -103,4 +103,4 @@ def setup(app):
     app.add_node(story, html=(visit_story, depart_story))
     app.add_node(scene, html=(visit_scene, depart_scene))
     app.add_directive("story", Story)
-    return {"version": "1", "env_version": 1, "parallel_read_safe": True, "parallel_write_safe": True}
+    return {"version": "1", "env_version": 2, "parallel_read_safe": True, "parallel_write_safe": True}

@@ -3,7 +3,7 @@
     site          path of the built book, _build/html; built at first use by the command that `make site` calls
     site_url      address at which it is served, ending in "/", e.g. site_url + "book/notation.html"
     serve         serve(folder) -> address, for any other folder (a frozen explorer, say)
-    chromium      a Playwright browser; one per test file
+    chromium      a Playwright browser; one for all tests
     page          a fresh page in it, 1280 × 800. When the test ends, the fixture fails it if the page asked a foreign
                   host for anything (such requests never leave the machine), wrote an error or a warning to the
                   console, or had an uncaught exception. Everything seen so far is in page.seen:
@@ -38,6 +38,7 @@ What a file marked `sources` holds is marked `first` unless it needs the built b
 before the book is built.
 """
 
+import asyncio
 import inspect
 import os
 import random
@@ -214,9 +215,11 @@ def pytest_generate_tests(metafunc):
 
 
 def pytest_ignore_collect(collection_path, config):
-    """Where only what reads sources is asked for, no other file is imported."""
-    if config.getoption("markexpr") == "first" and collection_path.match("test_*.py"):
-        return "mark.sources" not in collection_path.read_text(encoding="utf-8") or None
+    """Where only tests of one mark are asked for, a file that does not have it is not imported."""
+    asked = re.match(r"\w*", config.getoption("markexpr"))[0]
+    mark = "sources" if asked == "first" else asked
+    if mark in {"sources", *LEFT_OUT} and collection_path.match("test_*.py"):
+        return f"mark.{mark}" not in collection_path.read_text(encoding="utf-8") or None
     return None
 
 
@@ -328,9 +331,7 @@ def installed_browser(playwright):
     return own if Path(own).exists() else installed()
 
 
-# One for each test file, not for the session: while Playwright runs, its thread has a running event loop, in which
-# tests of kernels cannot start theirs.
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def chromium():
     from playwright.sync_api import sync_playwright
 
@@ -341,6 +342,21 @@ def chromium():
         browser = playwright.chromium.launch(executable_path=path, args=ARGUMENTS)
         yield browser
         browser.close()
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_setup(item):
+    """While Playwright runs, its thread has a running event loop, in which a test of a kernel cannot start its own."""
+    running = asyncio._get_running_loop()
+    if "chromium" not in item.fixturenames:
+        asyncio._set_running_loop(None)
+    try:
+        return (yield)
+    finally:
+        asyncio._set_running_loop(running or asyncio._get_running_loop())
+
+
+pytest_runtest_call = pytest_runtest_setup
 
 
 def is_local(address):

@@ -1,6 +1,6 @@
 """A search for answers that break laws, over all registered mechanisms with extreme parameters.
 
-    make search MINUTES=30        or        python -m tests.laws [--minutes 30] [--seed 1]
+    make search MINUTES=30        or        OPENBLAS_NUM_THREADS=1 python -m tests.laws [--minutes 30] [--seed 1]
 
 Every answer is an interval, and each law holds between intervals; no reference is needed. A violation, a crash, a
 warning or a law that takes more than ten seconds of CPU is written as a call. Without a seed each run draws a new one.

@@ -1,8 +1,12 @@
 """Random mechanisms for the law tests: all that are registered, so that every law runs on a new one."""
 
+import ast
+import doctest
 import inspect
+from contextlib import suppress
 
 import numpy as np
+from hypothesis import reject
 from hypothesis import strategies as st
 
 import dptutor as dp
@@ -23,7 +27,7 @@ def finite_experiments(draw):
     return dp.FiniteExperiment(p=draw(distributions(size)), q=draw(distributions(size)))
 
 
-# What a parameter is given, by its name; one that is not here keeps its default.
+# What a parameter is drawn from, by its name. Any other keeps its default, or has the value in the documentation.
 PARAMETERS = {
     "sigma": noise,
     "scale": noise,
@@ -43,39 +47,56 @@ PARAMETERS = {
 }
 
 
-def made(kind):
-    """Mechanisms of one kind, with random parameters."""
-    given = {name: PARAMETERS[name] for name in inspect.signature(kind).parameters if name in PARAMETERS}
-    return st.builds(kind, **given)
+def documented(kind):
+    """The arguments, by name, of the first call in the example of a mechanism that has only literals."""
+    source = "".join(example.source for example in doctest.DocTestParser().get_examples(inspect.getdoc(kind)))
+    for call in ast.walk(ast.parse(source)):
+        if isinstance(call, ast.Call) and ast.unparse(call.func) == f"dp.{kind.__name__}":
+            with suppress(ValueError):
+                words = {word.arg: ast.literal_eval(word.value) for word in call.keywords}
+                return inspect.signature(kind).bind(*map(ast.literal_eval, call.args), **words).arguments
+    return {}
 
 
-# Of mechanisms whose parameters belong together, and of the others by their parameters; compositions have own tests,
-# and so do laws on a grid, which take seconds.
+def made(kind, **drawn):
+    """Mechanisms of one kind, with random parameters, of which those that it refuses are drawn anew."""
+    given, shown = dict(drawn), documented(kind)
+    for name, parameter in inspect.signature(kind).parameters.items():
+        if name in PARAMETERS:
+            given.setdefault(name, PARAMETERS[name])
+        elif name not in given and parameter.default is parameter.empty:
+            assert name in shown, f"the example of dp.{kind.__name__} shows no literal for {name}"
+            given[name] = st.just(shown[name])
+
+    def accepted(**arguments):
+        try:
+            return kind(**arguments)
+        except ValueError:
+            reject()
+
+    return st.builds(accepted, **given)
+
+
+# Of a kind whose parameters belong together, or that says something only in a part of their ranges.
 OWN = {
     "FiniteExperiment": finite_experiments(),
     # Of farther peaks errors would not be floats.
-    "DiscreteGaussian": st.builds(dp.DiscreteGaussian, sigma=st.floats(0.25, 20.0), sensitivity=st.integers(1, 4)),
+    "DiscreteGaussian": made(dp.DiscreteGaussian, sigma=st.floats(0.25, 20.0), sensitivity=st.integers(1, 4)),
     # An ε of 0 says nothing.
-    **{
-        name: st.builds(getattr(dp, name), epsilon=st.floats(0.05, 8.0))
-        for name in ("ExponentialMechanism", "PermuteAndFlip")
-    },
-    "Staircase": st.builds(dp.Staircase, epsilon=st.floats(0.05, 8.0), gamma=st.floats(0.0, 1.0)),
-    "ShuffledRandomizedResponse": st.builds(
+    **{name: made(getattr(dp, name), epsilon=st.floats(0.05, 8.0))
+       for name in ("ExponentialMechanism", "PermuteAndFlip", "Staircase")},
+    "ShuffledRandomizedResponse": made(
         dp.ShuffledRandomizedResponse,
         epsilon=st.floats(0.05, 4.0),
         users=st.integers(1, 60),
         bound=st.sampled_from(["upper", "exact"]),
     ),
-    "SubsampledDiscreteGaussian": st.builds(
-        dp.SubsampledDiscreteGaussian,
-        sigma=st.floats(0.25, 20.0),
-        sampling_rate=PARAMETERS["sampling_rate"],
-        sensitivity=st.integers(1, 4),
-        direction=PARAMETERS["direction"],
+    "SubsampledDiscreteGaussian": made(
+        dp.SubsampledDiscreteGaussian, sigma=st.floats(0.25, 20.0), sensitivity=st.integers(1, 4)
     ),
-    "DiscreteLaplace": st.builds(dp.DiscreteLaplace, scale=noise, sensitivity=st.integers(1, 5)),
-}
+    "DiscreteLaplace": made(dp.DiscreteLaplace, sensitivity=st.integers(1, 5)),
+}  # fmt: skip
+# Compositions have own tests, and so do laws on a grid, which take seconds.
 CLOSED_FORMS = {
     name: OWN[name] if name in OWN else made(getattr(dp, name))
     for name in dp.mechanisms.registry.__all__

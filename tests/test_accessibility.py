@@ -1,6 +1,5 @@
 """The book for those who cannot see it, cannot use a mouse, or do not want things to move; and the book on paper."""
 
-import re
 from pathlib import Path
 
 import pytest
@@ -84,27 +83,6 @@ def test_axe_finds_no_fault_in_any_page(name, site_url, new_page):
     page.goto(f"{site_url}{name}.html")
     page.evaluate(AXE_FILE_PATH.read_text())
     assert not page.evaluate(AXE, name == "search")
-
-
-@pytest.mark.deep
-@pytest.mark.parametrize(
-    ("rule", "fault"),
-    [
-        ("em { color: #aaa }", "light: serious: .* <em>"),
-        ('[data-theme="dark"] .highlight .nn { color: #555 }', 'dark: serious: .* <span class="nn">'),
-        (".admonition-title { opacity: 0.4 }", "light: serious: .* <p class=.admonition-title"),
-        ("tr:nth-child(even) td { background: #777 }", "light: serious: .* <p>Laplace noise"),
-    ],
-)
-def test_axe_finds_pale_words(rule, fault, site_url, new_page):
-    page = new_page(reduced_motion="reduce", strict=False)
-    page.goto(site_url + CHAPTER)
-    page.evaluate(
-        "rule => { const s = new CSSStyleSheet(); s.replaceSync(rule); document.adoptedStyleSheets = [s]; }",
-        rule.replace(" }", " !important }"),
-    )
-    page.evaluate(AXE_FILE_PATH.read_text())
-    assert [found for found in page.evaluate(AXE, False) if re.match(fault, found)]
 
 
 @pytest.mark.look

@@ -7,8 +7,6 @@ from pathlib import Path
 import drag
 import pytest
 from conftest import running, watched_page
-from test_explore import on_steps
-from test_explore_browser import OVERLAPS, SMALLEST
 from test_explore_live import shows
 
 import dptutor as dp
@@ -67,24 +65,6 @@ def test_an_app_is_dark_for_those_who_prefer_it(chromium, voila):
         assert red + green + blue < 150, selector
     assert page.eval_on_selector(".dptutor-explorer", "e => getComputedStyle(e).colorScheme") == "dark"
     page.context.close()
-
-
-@pytest.mark.look
-@pytest.mark.parametrize("name", dp.explore.__all__)
-def test_an_app_shows_the_librarys_numbers_at_twenty_settings(page, voila, name):
-    e = getattr(dp.explore, name)()
-    page.goto(f"{voila}voila/render/{name}.ipynb", timeout=60_000)  # a kernel starts, and draws
-    page.wait_for_selector("[data-explorer]", timeout=60_000)
-    shows(page, e)
-    page.evaluate("document.fonts.ready")
-    assert page.evaluate(OVERLAPS) == []
-    assert page.evaluate(SMALLEST)[0] >= 12
-    for setting in on_steps(e.parameters, 20, seed=3):  # those of the frozen explorer's test
-        page.evaluate("s => document.querySelector('[data-explorer]').explorer.setAll(s)", setting)
-        e.set(**setting)
-        shows(page, e)
-    assert not page.seen.foreign
-    assert "dp.explore" not in page.inner_text("body")
 
 
 def test_notebook_7_shows_and_moves_an_explorer(new_page, jupyterlab):

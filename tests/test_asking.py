@@ -502,12 +502,6 @@ def test_answers_to_the_capstone_of_before_are_those_of_chapter_20(site_url, new
     assert page.locator(MENU).inner_text() == "2 answered"
 
 
-def test_a_first_answer_is_marked_with_the_present_numbering(site_url, new_page):
-    page = opened(new_page, f"{site_url}book/01_two_worlds.html")
-    page.locator(".ask[data-kind=choice] .ask-choices button").first.click()
-    assert json.loads(page.evaluate("localStorage.getItem('dptutor-asks')"))["numbering"] == 2
-
-
 def test_questions_of_the_capstone_of_before_come_back_as_those_of_chapter_20(site_url, new_page):
     page = opened(new_page, f"{site_url}book/five.html", {"ask-14-false-step": EARLIER})
     assert page.locator(".ask:visible").first.get_attribute("data-ask") == "ask-20-false-step"

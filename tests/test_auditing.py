@@ -25,7 +25,6 @@ from dptutor.auditing import (
     HALF_THE_NOISE,
     NO_CLIPPING,
     SAME_NOISE,
-    SOUND,
     Guesses,
     Neighbors,
     Network,
@@ -642,7 +641,3 @@ def test_the_bound_on_membership_inference_lies_above_the_one_of_the_trade_off_f
     assert auditing.membership_advantage_bound([0.0, 0.1, 2.0, 800.0]) == approx([0.0, math.expm1(0.1), 1.0, 1.0])
     for epsilon in (0.1, 0.5, 2.0):
         assert auditing.membership_advantage_bound(epsilon) > dp.ApproximateDP(epsilon, 0).advantage
-
-
-def test_a_sound_training_is_none_of_the_flaws():
-    assert SOUND not in FLAWS

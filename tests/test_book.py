@@ -305,13 +305,6 @@ def test_every_picture_has_its_place_before_it_comes(site, pages):
     assert not unsized
 
 
-def test_the_mathematics_is_typeset(site_url, page):
-    page.goto(site_url + "book/notation.html")
-    assert page.locator("math").count() > 10
-    assert page.evaluate("document.fonts.check('1em \"STIX Two Math\"', '𝜀')")
-    assert page.locator("article").inner_text().count("\\") == 0
-
-
 def test_fractions_in_neighboring_lines_keep_apart(site_url, new_page):
     """On a phone: from the bottom of each fraction in the text to the top of those in the line below it."""
     phone = new_page(viewport={"width": 390, "height": 844})

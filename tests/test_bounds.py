@@ -284,10 +284,23 @@ def test_what_reveals_everything_does_so_beside_others():
     assert (open_ @ dp.Gaussian(1)).advantage == 1.0
 
 
-def test_an_epsilon_beyond_the_grid_of_bins_is_not_known():
-    # Of noise 100 no epoch reveals anything like this; the law on the grid says nothing about it.
-    value, error = dp.BallsAndBins(100, 64311).epsilon(1e-5, with_error=True)
-    assert value < 0.1 or error == math.inf
+@pytest.mark.parametrize(("sigma", "steps", "off"), [(100, 64311, 1e-8), (2, 100_000, 1e-3)])
+def test_many_bins_are_nearly_a_gaussian_mechanism(sigma, steps, off):
+    # The mean of many likelihood ratios, each of variance e^(1/σ²) − 1, is nearly normal.
+    limit = dp.Gaussian(math.sqrt(steps / math.expm1(1 / sigma**2)))
+    m = dp.BallsAndBins(sigma, steps)
+    value, error = m.epsilon(1e-5, with_error=True)
+    assert value == approx(limit.epsilon(1e-5), rel=off)
+    assert error < 1e-5 * value
+    assert m.advantage == approx(limit.advantage, rel=off)
+    assert np.max(m.tradeoff([1e-9, 0.1, 0.5], with_error=True)[1]) < 1e-10
+
+
+def test_few_wide_bins_have_narrow_bounds():
+    m = dp.BallsAndBins(0.078, 107)
+    assert np.max(m.tradeoff([1e-9, 0.1, 0.5], with_error=True)[1]) < 1e-9
+    assert np.max(m.bayes_error([0.3, 0.5], with_error=True)[1]) < 1e-9
+    assert m.error_bound < 1e-9
 
 
 def test_a_search_finds_no_answer_that_breaks_a_law():

@@ -189,6 +189,23 @@ def test_groups_of_approximate_privacy(epsilon, delta, size):  # Dwork & Roth (2
     assert m.privacy_profile(size * epsilon) == approx(exact, rel=1e-9)
 
 
+@pytest.mark.parametrize(
+    ("m", "size", "largest"),
+    [
+        (dp.RandomizedResponse(600), 2, 1200), (dp.RandomizedResponse(600), 4, 2400),
+        (dp.RandomizedResponse(1), 900, 900), (dp.KaryRandomizedResponse(500, 10), 3, 1500),
+        (dp.ShuffledRandomizedResponse(300.0, 5), 4, 1200),
+    ],
+    ids=repr,
+)  # fmt: skip
+def test_losses_of_groups_may_be_thousands(m, size, largest):
+    whole = dp.group(m, size)
+    assert whole.epsilon(0) == approx(largest, rel=1e-14)
+    assert whole.privacy_profile([0.0, largest - 40.0, largest + 1.0]) == approx([1, 1, 0], abs=1e-8)
+    assert eval(repr(whole), vars(dp)) == whole
+    assert dp.group(dp.group(m, 2), size) == dp.group(m, 2 * size)
+
+
 @pytest.mark.parametrize(("epsilon", "delta"), [(1.0, 0.0), (0.5, 0.05), (0.0, 0.2)])
 def test_a_chain_of_data_sets_attains_the_curve_of_a_group(epsilon, delta):
     """Data sets with i members of a group have the distribution function g∘…∘g, i times, with g = 1 − f."""
@@ -276,6 +293,7 @@ def test_the_sensitivity_of_a_matrix_bounds_what_any_vectors_do():
             "^mechanism must consist of .* got SubsampledLaplace",
         ),
         (lambda: dp.group(dp.RandomizedResponse(1), 10**4), ValueError, "^size must be so that outcomes"),
+        (lambda: dp.group(dp.RandomizedResponse(500), 41), ValueError, "^size must be so that the largest loss"),
         (lambda: dp.matrix_mechanism(1, [[0, 0]]), ValueError, "^strategy must be a matrix with an entry that is not"),
         (lambda: dp.matrix_mechanism(1, [1, 2]), ValueError, "^strategy must be a matrix"),
         (lambda: dp.matrix_mechanism(1, [[1, 2, 3]], 2), ValueError, "^epochs must divide the 3 columns"),

@@ -1,7 +1,6 @@
 """Composition on a grid: the truth lies between the two experiments, and they are close."""
 
 import math
-from dataclasses import replace
 
 import mpmath
 import numpy as np
@@ -194,16 +193,3 @@ def test_the_gap_covers_what_many_parts_lose_by_rounding(count):
     exact, error = (part**count).privacy_profile(epsilon, with_error=True)
     assert np.all(np.abs(law.delta(epsilon) - exact) <= gap + error)
     assert gap < 1e-8
-
-
-@pytest.mark.parametrize("m", [dp.SubsampledGaussian(0.6, 0.01, "add"), dp.Laplace(2), dp.ApproximateDP(1.0, 1e-3)])
-def test_each_place_of_a_grid_is_asked_for_once(m):
-    # An answer of a large group takes a hundred times as long as that of one example.
-    asked, factor = [], grid_factor(m, 1)
-
-    def errors(epsilon):
-        asked.append(np.size(epsilon))
-        return m._errors(epsilon)
-
-    _, _, q = _optimistic(replace(factor, errors=errors), 2.0**-9)
-    assert sum(asked) <= 1.1 * q.size

@@ -13,6 +13,7 @@ from strategies import closed_forms, mechanisms
 
 import dptutor as dp
 from dptutor.evaluation.from_profile import hellinger_from_profile
+from dptutor.evaluation.hellinger import Inversion
 
 strip = st.builds(complex, st.floats(0.0, 1.0), st.floats(-30.0, 30.0))
 plane = st.builds(complex, st.floats(-4.0, 5.0), st.floats(-30.0, 30.0))
@@ -141,6 +142,27 @@ DENSITIES = {
     dp.SubsampledGaussian(1, 0.25, "remove"): (normal, lambda x: 0.75 * normal(x) + 0.25 * normal(x, 1)),
     dp.SubsampledGaussian(1, 0.25, "add"): (lambda x: 0.75 * normal(x) + 0.25 * normal(x, 1), normal),
 }
+
+
+@pytest.mark.parametrize("mu", [0.3, 1.0, 4.0])
+def test_a_contour_counts_all_that_its_transform_is_off(mu):
+    """A transform that is off by as much as it says it may be, against the phase of the integrand, moves δ by all of
+    the bound."""
+    off_by = 1e-6
+    for epsilon in (0.0, mu / 5, mu * mu / 2 + mu, mu * mu / 2 + 8 * mu):
+
+        def right(s):
+            return s * (s - 1) * mu**2 / 2
+
+        def wrong(s, epsilon=epsilon):
+            phase = np.exp(1j * np.imag(right(s) - (s - 1) * epsilon)) / (s * (s - 1))
+            return right(s) + off_by * np.abs(phase) / phase, np.full(s.shape, off_by)
+
+        exact, found = (
+            Inversion(transform, lambda c, t: -((mu * t) ** 2) / 2).quickly(np.array([epsilon]))
+            for transform in (lambda s: (right(s), np.zeros(s.shape)), wrong)
+        )
+        assert abs(found[0] - exact[0]) == approx(found[1], rel=1e-5)
 
 
 @pytest.mark.parametrize("s", PLACES)

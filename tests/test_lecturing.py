@@ -5,8 +5,8 @@ import re
 import nbformat
 import pytest
 from nbconvert.preprocessors import ExecutePreprocessor
-from nbformat.v4 import new_code_cell, new_markdown_cell
-from test_slides import LECTURES, ROOT, every_lecture, opened, own_notebook
+from nbformat.v4 import new_code_cell
+from test_slides import LECTURES, ROOT, deck_of, every_lecture, opened, own_notebook
 
 import lecturing
 import slides
@@ -209,9 +209,8 @@ def test_the_notebook_of_a_lecture_runs_and_gives_the_outputs_that_it_shows(tmp_
 
 def test_a_deck_shows_what_its_code_gives_also_after_a_change(tmp_path, new_page, capfd):
     stale = new_code_cell("print(6 * 7)", outputs=[nbformat.v4.new_output("stream", text="41")])
-    path = own_notebook(tmp_path, new_markdown_cell("# One"), stale)
-    deck = tmp_path / "mine.html"
-    deck.write_text(slides.deck_page(slides.Lecture(path), ""), encoding="utf-8")
+    path = own_notebook(tmp_path, "# One", stale)
+    deck = deck_of(path, tmp_path)
     assert not capfd.readouterr().err  # a kernel's greeting is no news for a lecturer
     page = opened(new_page(), deck)
     assert page.inner_text(".deck-outputs").strip() == "42"
@@ -219,6 +218,6 @@ def test_a_deck_shows_what_its_code_gives_also_after_a_change(tmp_path, new_page
 
 
 def test_a_notebook_that_cannot_be_run_is_named(tmp_path):
-    path = own_notebook(tmp_path, new_markdown_cell("# One"), new_code_cell("1 / 0"))
+    path = own_notebook(tmp_path, "# One", new_code_cell("1 / 0"))
     with pytest.raises(slides.CannotShowError, match=r"mine\.ipynb cannot be run.*ZeroDivisionError"):
         slides.deck_page(slides.Lecture(path), "")

@@ -3,6 +3,7 @@
 Limits are those of the benchmark of pages, which also has those of times.
 """
 
+import json
 import re
 import time
 from html import unescape
@@ -15,6 +16,7 @@ from fontTools.ttLib import TTFont
 from PIL import Image
 from playwright.sync_api import expect
 from pypdf import PdfReader
+from selectolax.lexbor import LexborHTMLParser
 from test_formulas import COMMANDS
 
 import dptutor as dp
@@ -265,6 +267,13 @@ def test_the_cheat_sheet_is_one_sheet(site_url, page, size):
         assert heading in text
 
 
+def test_an_explorer_alone_on_its_page_opens_at_its_own_setting(site):
+    for file in (site / "embed").glob("*.html"):
+        page = LexborHTMLParser(file.read_text(encoding="utf-8"))
+        parameters = json.loads(page.css_first(".dpe-manifest").text())["parameters"]
+        assert [one["value"] for one in parameters] == [one["start"] for one in parameters], file.stem
+
+
 @pytest.mark.look
 def test_every_explorer_can_be_shown_on_another_site(site, site_url, new_page, tmp_path):
     assert {file.stem for file in (site / "embed").glob("*.html")} == set(dp.explore.__all__)
@@ -337,6 +346,24 @@ def test_pictures_in_the_margin_cover_nothing_and_fit_a_phone(new_page, site, si
         page.set_viewport_size({"width": 390, "height": 664})
         wrong |= {file.stem: found} if (found := found + page.evaluate(wide)) else {}
     assert not wrong
+
+
+@pytest.mark.look
+@pytest.mark.cases(2)
+@pytest.mark.parametrize("name", [name for name in PAGES if re.match(r"book/\d", name)])
+def test_three_screens_of_a_chapter_have_a_picture(site_url, new_page, name):
+    page = new_page(viewport={"width": 1280, "height": 800})
+    page.goto(f"{site_url}{name}.html")
+    laid_out(page)
+    gaps = page.evaluate("""() => {
+      const box = (found) => found.getBoundingClientRect();
+      const end = box(document.querySelector("#exercises") ?? document.querySelector(".foot")).top;
+      const boxes = [...document.querySelectorAll("article :is(img, svg, [data-explorer])")]
+        .filter((e) => e.checkVisibility()).map(box).filter(({ height }) => height > 60);
+      return [box(document.querySelector("article")).top, ...boxes.map(({ bottom }) => bottom)]
+        .filter((y) => y < end)
+        .map((y) => Math.min(end, ...boxes.map(({ top, bottom }) => bottom > y ? Math.max(top, y) : end)) - y); }""")
+    assert max(gaps) < 3 * 800
 
 
 @pytest.mark.parametrize("name", ["16_reports", "17_study", "18_stopping", "other_promises"])

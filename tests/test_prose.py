@@ -15,6 +15,7 @@ import pytest
 from conftest import each
 
 import dptutor as dp
+from exercising import with_exercises
 from reading import with_mechanisms
 
 pytestmark = pytest.mark.sources
@@ -39,6 +40,14 @@ NAMED = [
     r"\b[A-Z]\d+\b",
     r"CIFAR-10\b|Purchase-100\b|Python \d\.\d+|case of the published 8·10⁻⁴",
 ]
+
+
+def source(page: Path) -> str:
+    """A page with what its exercises ask, but without their hints."""
+    text, chapter = page.read_text(encoding="utf-8"), page.stem[:2]
+    if chapter.isdigit():
+        text = re.sub(r"^::::\{dropdown\} A hint for .*?^::::$", "", with_exercises(text, int(chapter)), flags=re.S | re.M)
+    return text
 
 
 def prose(text: str) -> str:
@@ -118,7 +127,7 @@ QUOTED = {
 def test_no_result_is_typed_by_hand(page):
     if page.stem in LISTS:
         return
-    text = MOVES.sub("", with_mechanisms(page.read_text(encoding="utf-8")))  # an address of a setting is no result
+    text = MOVES.sub("", with_mechanisms(source(page)))  # an address of a setting is no result
     known = parameters(text)
     typed = {
         number
@@ -232,7 +241,7 @@ HERE = {
 def test_every_letter_of_a_chapter_is_on_the_page_on_notation_once(page):
     own = re.findall(r"\$([^$]+)\$", HERE[int(page.stem[:2])])
     named = [letter for one in own for letter in letters_of(f"${one.partition('=')[0]}$")]
-    missing = set(letters_of(page.read_text(encoding="utf-8"))) - EVERYWHERE - FREE - set(named)
+    missing = set(letters_of(source(page))) - EVERYWHERE - FREE - set(named)
     assert not missing
 
 
@@ -242,7 +251,7 @@ def test_no_letter_of_a_chapter_is_listed_twice_or_without_use():
         listed = [letter for head in heads for letter in set(letters_of(f"${head}$"))]
         assert len(set(listed)) == len(listed), number
         (page,) = (ROOT / "book").glob(f"{number:02}_*.md")
-        assert set(listed) <= set(letters_of(page.read_text(encoding="utf-8"))), number
+        assert set(listed) <= set(letters_of(source(page))), number
 
 
 def predictions(text):
@@ -265,51 +274,3 @@ def test_no_picture_and_no_number_answers_a_prediction_before_it_is_made(page):
             before += words
         assert "{eval}" not in before, question[:40]
         assert re.search(r"hide-(?:output|cell).*Show the answer|frozen\(\)|\A\Z", shown, re.S), question[:40]
-
-
-# Minutes to read, as the instructors' page works them out; the exercises by their grade, and an argument.
-[HEAD] = re.findall(
-    r"^WORDS, QUESTION, CELL = .*?(?=\n\n\ndef sections)",
-    (ROOT / "book" / "instructors.md").read_text(encoding="utf-8"),
-    re.DOTALL | re.MULTILINE,
-)
-TIMES: dict = {"re": re}
-exec(HEAD, TIMES)
-EXERCISE = {"warm-up": 5, "think": 15, "build": 25}
-ARGUMENT = 15
-# Minutes that chapters take without exercises, as two critical readers of each say: the mean. Chapters that have been
-# made shorter since are left out.
-READERS = {3: 87.5, 4: 67.5, 8: 66}
-LONGEST = 90
-# Minutes that exercises take, as a reader of each chapter says who has done them: they count more than the grades.
-WORKED = {16: 135, 17: 70, 18: 115, 20: 140}
-HOURS = {"an hour and a quarter": 75, "two": 120, "two and a half": 150, "three": 180}
-
-
-@pytest.mark.words
-@pytest.mark.parametrize("page", [page for page in PAGES if page.stem[0].isdigit()], ids=lambda path: path.stem)
-def test_a_chapter_says_how_long_it_takes(page):
-    text = page.read_text(encoding="utf-8")
-    body = text.partition("\n## Exercises")[0]
-    reading = TIMES["minutes"](body)
-    said = re.search(r"About (\d+) minutes, and (.*?)(?: hours)? for ", text)
-    assert float(said[1]) == pytest.approx(reading, rel=0.15)
-    assert reading == pytest.approx(float(said[1]), rel=0.16)  # beyond this the instructors' page stops the site
-    number = int(page.stem[:2])
-    assert float(said[1]) <= LONGEST
-    assert reading <= LONGEST and float(said[1]) >= reading - 5
-    assert float(said[1]) == pytest.approx(READERS.get(number, float(said[1])), rel=0.15)
-    work = sum(EXERCISE[exercise.grade] for exercise in dp.exercises.catalogue(number))
-    work = WORKED.get(number, work + ARGUMENT * text.count("{argue}"))
-    assert HOURS[said[2]] == pytest.approx(work, rel=0.15)
-
-
-@pytest.mark.words
-def test_plans_and_goals_agree_with_the_chapters(monkeypatch):
-    """What the instructors' page insists on, or the site stops: prerequisites of plans, exercises of goals."""
-    monkeypatch.chdir(ROOT / "book")
-    page = Path("instructors.md").read_text(encoding="utf-8")
-    space: dict = {}
-    for cell in re.findall(r"^```{code-cell} ipython3\n(.*?)^```$", page, re.MULTILINE | re.DOTALL):
-        exec(re.sub(r"^:.*\n", "", cell, flags=re.MULTILINE), space)
-    assert space["plans"]

@@ -10,7 +10,7 @@ import pytest
 import zxingcpp
 from conftest import until
 from PIL import Image
-from test_slides import ROOT, make_decks, opened, own_notebook, slide, speaker
+from test_slides import ROOT, make_decks, opened, own_deck, own_notebook, slide, speaker
 
 import dptutor as dp
 import room
@@ -241,9 +241,7 @@ def to_curve(page):
 def test_all_bars_of_a_vote_begin_at_one_place(tmp_path, new_page):
     vote = {"vote": "which", "text": "Which?", "choices": ["one", "the pair and the advantage, both of them"]}
     asks = nbformat.v4.new_markdown_cell("## Vote", metadata={"room": vote})
-    deck = tmp_path / "mine.html"
-    deck.write_text(slides.deck_page(slides.Lecture(own_notebook(tmp_path, asks)), ""), encoding="utf-8")
-    page = opened(new_page(viewport={"width": 1024, "height": 768}), deck)
+    page = opened(new_page(viewport={"width": 1024, "height": 768}), own_deck(tmp_path, asks))
     bars = page.eval_on_selector_all(
         ".deck-row b", "all => all.map(e => [e.getBoundingClientRect().left, e.getBoundingClientRect().width])"
     )

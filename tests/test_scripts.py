@@ -42,52 +42,11 @@ def scripts(chromium):
     page.close()
 
 
-@each(
-    [
-        ("0.5", False, 0.5),
-        (" −3 ", False, -3),
-        ("1e-5", False, 1e-5),
-        ("10⁻⁵", False, 1e-5),
-        ("10^-5", False, 1e-5),
-        ("2.5·10⁻³", False, 2.5e-3),
-        ("4 × 10^2", False, 400),
-        ("0,25", False, 0.25),
-        ("27 %", True, 0.27),
-        ("27", True, 0.27),
-        ("0.5 %", True, 0.005),
-        ("27 %", False, 0.27),
-        ("1/4", False, 0.25),
-        (".25", False, 0.25),
-        ("3 000", False, 3000),
-        ("3\u202f000,5", False, 3000.5),
-        ("12'345'678", False, 12345678),
-        ("1,000,000", False, 1e6),
-        ("−0.3", False, -0.3),
-        ("exp(−1)", False, math.exp(-1)),
-        ("2^-3", False, 0.125),
-        ("2*10^2^3", False, 2e8),
-        ("3/10^2*2", False, 0.06),
-        ("10^(2", False, None),
-        ("(1 + 1)/4", False, 0.5),
-        ("√2/2", False, math.sqrt(0.5)),
-        ("1/0", False, None),
-        ("3 4", False, None),
-        ("2 steps", False, None),
-        ("much", False, None),
-        ("", True, None),
-    ]
-)
-def test_a_number_is_read_as_people_write_it(written, percent, number, scripts):
+@each([("27", True, 0.27), ("27 %", True, 0.27), ("0.5 %", True, 0.005), ("27 %", False, 0.27), ("much", True, None)])
+def test_a_share_that_is_shown_in_percent_may_be_typed_without_its_sign(written, percent, number, scripts):
     read = scripts.evaluate("([text, percent]) => { const x = numberIn(text, percent); return isNaN(x) ? null : x; }",
                             [written, percent])  # fmt: skip
     assert read == (None if number is None else pytest.approx(number, rel=1e-12))
-
-
-@each(["10^-5", "3·10⁻⁵", "2.5 × 10^(-3)", "-7*10**22", "1,7·10⁻¹³"])
-def test_a_power_of_ten_is_the_number_that_a_program_has_for_it(written, scripts):
-    plain = written.translate({ord(high): low for high, low in zip("⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "-0123456789", strict=True)})
-    plain = plain.replace(",", ".").replace("·10", "e").replace(" × 10^(", "e").replace("*10**", "e").rstrip(")")
-    assert scripts.evaluate("text => numberIn(text)", written) == float(plain.replace("10^", "1e"))
 
 
 def test_the_nearest_place_of_a_broken_line(scripts):

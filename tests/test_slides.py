@@ -326,9 +326,25 @@ def test_a_picture_is_no_white_box_in_the_dark(decks, page):
 
 
 def own_notebook(folder, *cells, **metadata):
-    path = folder / "mine.ipynb"
-    nbformat.write(nbformat.v4.new_notebook(cells=list(cells), metadata=metadata), path)
-    return path
+    """A notebook of cells, and of texts and code that begins with `dp.`; explorers alone are made anew anyway."""
+    kinds = {True: nbformat.v4.new_code_cell, False: nbformat.v4.new_markdown_cell}
+    made = [kinds[cell.startswith("dp.")](cell) if isinstance(cell, str) else cell for cell in cells]
+    notebook = nbformat.v4.new_notebook(cells=made, metadata=metadata)
+    if all(cell.cell_type != "code" or cell.source.startswith("dp.explore") for cell in made):
+        notebook.metadata["ran"] = code_digest(notebook)
+    nbformat.write(notebook, folder / "mine.ipynb")
+    return folder / "mine.ipynb"
+
+
+def deck_of(path, folder):
+    """The deck of a notebook, whose outputs are those of its explorers alone or are there already."""
+    deck = folder / path.with_suffix(".html").name
+    deck.write_text(slides.deck_page(slides.Lecture(path), ""), encoding="utf-8")
+    return deck
+
+
+def own_deck(folder, *cells, **metadata):
+    return deck_of(own_notebook(folder, *cells, **metadata), folder)
 
 
 def test_a_notebook_of_ones_own_becomes_a_deck(tmp_path, monkeypatch, new_page):
@@ -337,15 +353,13 @@ def test_a_notebook_of_ones_own_becomes_a_deck(tmp_path, monkeypatch, new_page):
     notes = {"slideshow": {"slide_type": "notes"}}
     path = own_notebook(
         tmp_path,
-        nbformat.v4.new_markdown_cell("# Privacy at our place\n\n$\\varepsilon = 1$"),
+        "# Privacy at our place\n\n$\\varepsilon = 1$",
         nbformat.v4.new_markdown_cell("Say hello.", metadata=notes),
         nbformat.v4.new_code_cell("%matplotlib inline\nprint(1)"),
-        nbformat.v4.new_markdown_cell("## Second"),
+        "## Second",
         deck={"title": "Our course", "logo": "logo.svg"},
     )
-    deck = tmp_path / "mine.html"
-    deck.write_text(slides.deck_page(slides.Lecture(path), ""), encoding="utf-8")
-    page = opened(new_page(), deck)
+    page = opened(new_page(), deck_of(path, tmp_path))
     assert page.evaluate("Reveal.getTotalSlides()") == 2
     assert page.inner_text(".deck-foot a") == "Our course"
     assert page.locator(".deck-foot img").count() == 1
@@ -373,15 +387,8 @@ def test_a_sentence_that_was_printed_is_broken_and_a_table_beside_it_is_not():
 
 def test_a_game_on_a_slide_keeps_the_arrows_and_a_picture_stands_beside_its_words(tmp_path, new_page):
     drawing = "import matplotlib.pyplot as plt\nplt.figure(figsize=(4, 4))\nplt.plot([0, 1])\nplt.show()"
-    path = own_notebook(
-        tmp_path,
-        nbformat.v4.new_markdown_cell("## Play"),
-        nbformat.v4.new_code_cell("import dptutor as dp\n\ndp.explore.be_the_adversary()"),
-        nbformat.v4.new_markdown_cell("## Look\n\nat this."),
-        nbformat.v4.new_code_cell(drawing),
-    )
-    deck = tmp_path / "mine.html"
-    deck.write_text(slides.deck_page(slides.Lecture(path), ""), encoding="utf-8")
+    play, look = map(nbformat.v4.new_code_cell, ("import dptutor as dp\n\ndp.explore.be_the_adversary()", drawing))
+    deck = own_deck(tmp_path, "## Play", play, "## Look\n\nat this.", look)
     page = opened(new_page(viewport={"width": 1600, "height": 900}), deck)
     page.wait_for_selector("section.present [data-explorer][data-ready]")
     page.click("[data-game=start]")
@@ -402,17 +409,9 @@ def test_a_game_on_a_slide_keeps_the_arrows_and_a_picture_stands_beside_its_word
 
 
 def test_a_guess_too_many_leads_nowhere_and_the_score_is_a_point_of_the_class(tmp_path, new_page):
-    path = own_notebook(
-        tmp_path,
-        nbformat.v4.new_markdown_cell("## Play"),
-        nbformat.v4.new_code_cell("dp.explore.be_the_adversary()"),
-        nbformat.v4.new_markdown_cell("## Points", metadata={"room": {"curve": "Gaussian(1)", "name": "us"}}),
-        nbformat.v4.new_markdown_cell("## Last"),
-    )
-    notebook = nbformat.read(path, 4)
-    notebook.metadata["ran"] = code_digest(notebook)  # its explorers are made anew anyway
-    nbformat.write(notebook, path)
-    page = opened(new_page(reduced_motion="reduce"), deck_of(path, tmp_path))
+    points = nbformat.v4.new_markdown_cell("## Points", metadata={"room": {"curve": "Gaussian(1)", "name": "us"}})
+    deck = own_deck(tmp_path, "## Play", "dp.explore.be_the_adversary()", points, "## Last")
+    page = opened(new_page(reduced_motion="reduce"), deck)
     page.wait_for_selector("section.present [data-explorer][data-ready]")
     page.click("[data-game=start] >> nth=1")
     explorer = page.locator("[data-explorer]")
@@ -437,14 +436,10 @@ def test_a_guess_too_many_leads_nowhere_and_the_score_is_a_point_of_the_class(tm
 
 
 def test_a_short_slide_has_larger_letters_and_a_title_of_the_usual_size(tmp_path, new_page):
-    path = own_notebook(
-        tmp_path,
-        nbformat.v4.new_markdown_cell("## Short\n\nOne line."),
-        nbformat.v4.new_markdown_cell("## Long" + "\n\nA line." * 9),
-        nbformat.v4.new_markdown_cell("## Wide\n\n" + "| word |" * 14 + "\n" + "|---|" * 14),
-    )
+    wide = "## Wide\n\n" + "| word |" * 14 + "\n" + "|---|" * 14
+    deck = own_deck(tmp_path, "## Short\n\nOne line.", "## Long" + "\n\nA line." * 9, wide)
     for width, height in SIZES:
-        page = opened(new_page(viewport={"width": width, "height": height}), deck_of(path, tmp_path))
+        page = opened(new_page(viewport={"width": width, "height": height}), deck)
         seen = []
         for place in range(3):
             page.evaluate(f"Reveal.slide({place})")
@@ -463,7 +458,7 @@ def test_quotation_marks_are_curly_but_not_in_code():
 
 
 def test_a_cell_that_no_slide_can_show_is_named(tmp_path):
-    path = own_notebook(tmp_path, nbformat.v4.new_markdown_cell("# One"), nbformat.v4.new_markdown_cell("$\\nothing$"))
+    path = own_notebook(tmp_path, "# One", "$\\nothing$")
     with pytest.raises(slides.CannotShowError, match=r"mine\.ipynb, cell 2, cannot be shown"):
         slides.deck_page(slides.Lecture(path), "")
 
@@ -476,30 +471,14 @@ def test_a_lecture_without_a_chapter_stops_no_other(tmp_path):
 # Explorers that wait for their turn, and what lies over them.
 
 
-def deck_of(path, folder):
-    """The deck of a notebook, whose outputs are those of its explorers alone or are there already."""
-    deck = folder / path.with_suffix(".html").name
-    deck.write_text(slides.deck_page(slides.Lecture(path), ""), encoding="utf-8")
-    return deck
-
-
 def own_fragments(folder):
     """A deck of one's own: two explorers and a word between them come one after another; its foot has a logo."""
     later = {"slideshow": {"slide_type": "fragment"}}
     (folder / "logo.svg").write_text('<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 4 4"/>')
-    path = own_notebook(
-        folder,
-        nbformat.v4.new_markdown_cell("## First"),
-        nbformat.v4.new_code_cell("dp.explore.privacy_loss()", metadata=later),
-        nbformat.v4.new_markdown_cell("A word.", metadata=later),
-        nbformat.v4.new_code_cell("dp.explore.tradeoff_gallery()", metadata=later),
-        nbformat.v4.new_markdown_cell("## Last"),
-        deck={"logo": "logo.svg"},
-    )
-    notebook = nbformat.read(path, 4)
-    notebook.metadata["ran"] = code_digest(notebook)  # its explorers are made anew anyway
-    nbformat.write(notebook, path)
-    return deck_of(path, folder)
+    names = "privacy_loss", "tradeoff_gallery"
+    first, second = (nbformat.v4.new_code_cell(f"dp.explore.{name}()", metadata=later) for name in names)
+    word = nbformat.v4.new_markdown_cell("A word.", metadata=later)
+    return own_deck(folder, "## First", first, word, second, "## Last", deck={"logo": "logo.svg"})
 
 
 # What of the deck lies over something to press, once the explorers of the slide are drawn as they are set.
@@ -622,6 +601,7 @@ def test_the_speakers_window_opens_on_the_slide_shown_and_the_room_stays(decks, 
     window, frame = speaker(page)
     frame.wait_for_function("Reveal.getIndices().h === 7")
     window.wait_for_selector(".pacing")
+    assert re.search(r"Minute \d+ to \d+", window.inner_text(".speaker-controls-notes .value"))
     frame.evaluate("Reveal.slide(6, 0, 99)")
     page.wait_for_function("Reveal.getIndices().h === 6")
     page.keyboard.press("ArrowRight")
@@ -666,18 +646,6 @@ def test_a_slider_that_the_mouse_has_moved_leaves_the_keys_to_the_deck(decks, pa
     page.wait_for_function("document.activeElement === document.body")
     page.keyboard.press("PageUp")
     assert slide(page) == 9
-
-
-@made
-def test_the_speakers_window_shows_the_notes_and_the_time(decks, new_page, number):
-    page = opened(new_page(), decks / f"{number}.html")
-    with page.context.expect_page() as event:
-        page.keyboard.press("s")
-    window = event.value
-    window.wait_for_selector(".speaker-controls-notes:not(.hidden) .value p")
-    said = window.inner_text(".speaker-controls-notes .value")
-    assert "Minute 0 to" in said and "Fifty minutes." in said
-    window.wait_for_selector(".pacing")
 
 
 def test_the_clock_turns_to_ninety_minutes_and_off(decks, page):
@@ -791,20 +759,6 @@ def test_columns_of_numbers_have_a_head(number):
             assert rows[:1] != bare[:1] or not bare, f"slide {place}: {text}"
 
 
-@pytest.mark.parametrize(
-    ("number", "question", "answer"),
-    [
-        ("07", "dp.explore.duel(", "dp.explore.delta_divergence("),
-        ("07", "at which priors", "dp.explore.delta_divergence("),
-        ("12", "*How likely is a belief above 90", "dp.explore.posterior_belief("),
-    ],
-)
-def test_a_vote_is_taken_before_an_explorer_settles_it(number, question, answer):
-    sources = [cell.source.lower() for cells in cells_of_slides(number) for cell in cells]
-    asked, told = (next(k for k, source in enumerate(sources) if text.lower() in source) for text in (question, answer))
-    assert asked < told
-
-
 # The em of letters of 10 points in the pictures of a slide, in pixels of the screen; a picture has 150 dots to an inch.
 LETTERS = """() => Math.min(...Array.from(Reveal.getCurrentSlide().querySelectorAll(".deck-picture img"), (image) => {
   const box = image.getBoundingClientRect();
@@ -846,11 +800,9 @@ def test_every_slide_fits_its_box_in_letters_that_can_be_read(number, new_page, 
         return f'<figure class="dptutor-explorer" data-frozen>{style}{inside}</figure>'
 
     monkeypatch.setattr(pages.Frozen, "html", property(still))
-    deck = tmp_path / f"{number}.html"
     path = ROOT / "notebooks" / f"{number}_lecture.ipynb"
     notebook = nbformat.read(path, 4)
-    deck.write_text(slides.deck_page(slides.Lecture(path), ""), encoding="utf-8")
-    page = opened(new_page(), deck)
+    page = opened(new_page(), deck_of(path, tmp_path))
     outputs = [output for cell in notebook.cells for output in cell.get("outputs", [])]
     widgets = [output for output in outputs if "application/vnd.jupyter.widget-view+json" in output.get("data", {})]
     assert page.locator("[data-frozen]").count() == len(widgets)
@@ -899,13 +851,7 @@ BUTTONS = """(() => {
 
 
 def test_letters_of_buttons_can_be_read_from_the_last_row(new_page, tmp_path):
-    cells = (nbformat.v4.new_code_cell(f"dp.explore.{name}()") for name in ("duel", "composition"))
-    headed = (cell for one in cells for cell in (nbformat.v4.new_markdown_cell("## Predict"), one))
-    path, deck = own_notebook(tmp_path, *headed), tmp_path / "mine.html"
-    notebook = nbformat.read(path, 4)
-    notebook.metadata["ran"] = code_digest(notebook)  # its explorers are made anew anyway
-    nbformat.write(notebook, path)
-    deck.write_text(slides.deck_page(slides.Lecture(path), ""), encoding="utf-8")
+    deck = own_deck(tmp_path, "## Predict", "dp.explore.duel()", "## Predict", "dp.explore.composition()")
     page = opened(new_page(viewport={"width": 1920, "height": 1080}), deck)
     seen = set()
     for place in range(2):

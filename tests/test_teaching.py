@@ -130,10 +130,6 @@ def test_what_is_handed_out_to_all_may_be_published(course):
         assert found == {f"{student.folder}/{path.name}": path.read_bytes() for path in folder.iterdir()} != {}
 
 
-def test_points_go_by_grade():
-    assert {e.grade: e.points for e in dp.exercises.catalogue()} == {"warm-up": 1, "think": 2, "build": 3}
-
-
 def test_the_same_roster_and_secret_make_the_same_course(course, roster, tmp_path):
     again = str(tmp_path / "again" / "course")
     secret = str(course / "secret.txt")

@@ -112,15 +112,27 @@ def test_who_wants_no_motion_has_a_picture_for_each_paragraph(opened, name):
     expect(pictures.last).to_be_in_viewport(ratio=1)
     assert values(page) == before
     assert page.evaluate("globalThis.moved") < 0.001
-    page.emulate_media(media="print")
-    expect(pictures.last).to_be_visible()
+
+
+@pytest.mark.look
+@every_story
+@pytest.mark.parametrize("script", [True, False], ids=["paper", "no script"])
+def test_a_row_of_pictures_stands_for_one_that_moves(site_url, new_page, name, script):
+    page = new_page(viewport={"width": 643, "height": 971}, java_script_enabled=script)
+    if script:
+        page.emulate_media(media="print")
+    page.goto(f"{site_url}book/{name}.html")
     expect(page.locator(".story-picture")).to_be_hidden()
+    for picture in page.locator(".scene-still > svg").all():
+        expect(picture).to_be_visible()
 
 
-def test_without_a_script_a_story_is_a_picture_and_its_paragraphs(site):
+def test_on_paper_and_without_a_script_each_paragraph_has_its_picture(site):
     for name in STORIES:
         tree = LexborHTMLParser((site / "book" / f"{name}.html").read_text(encoding="utf-8"))
         [story] = tree.css(".dptutor-story")
         assert story.css_first("[data-explorer] svg") and len(story.css(".scene > p")) >= len(story.css(".scene")) >= 3
+        stills = {re.sub(r"\bs\d+-", "", one.html) for one in story.css(".scene > .scene-still > svg")}
+        assert len(stills) == len(story.css(".scene"))
         names = [one.attributes["id"] for one in tree.css("[id]")]
         assert not [one for one in re.findall(r'"(explorer-\w+)"', str(names)) if names.count(one) > 1]

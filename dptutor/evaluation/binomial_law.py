@@ -28,9 +28,11 @@ from .finite_two import TwoLosses, log_ratio_of_rests, log_rest, shares, times, 
 from .lattice_binomial import Binomial, Ratios, falling, peak, two_product
 from .subsampled_gaussian import complex_log1p
 
-# Kinks that move R by less than the first are left out; at most the second many are listed.
-_VISIBLE, _MOST_KINKS = 1e-13, 50_000
-# Beyond these log-odds no kink moves R that much.
+# Kinks that change R by less than this are left out.
+_VISIBLE = 1e-13
+# With more kinks than this, none is listed.
+_MOST_KINKS = 50_000
+# At larger log-odds no kink is visible.
 _LARGEST_LOG_ODDS = 40.0
 
 
@@ -103,9 +105,9 @@ class BinomialLaw(AtomicLaw):
 
     @cached_property
     def kinks(self) -> np.ndarray:
-        """The losses at which the kink of R can be seen: they move it by more than 1e-13.
+        """The losses at which R has a visible kink, one that changes it by more than 1e-13.
 
-        None where these would be more than 50 000: R then bends by less than 1e-7 at each.
+        Empty if there are more than 50,000 of them: R then bends by less than 1e-7 at each.
         """
         spread = 9.0 * max(self._null.deviation, self._alternative.deviation) + 50.0
         means = self._null.mean, self._alternative.mean
@@ -178,7 +180,7 @@ class BinomialLaw(AtomicLaw):
         return np.where(flat < self.q_infinite, np.inf, np.maximum(inside, 0.0)).reshape(np.shape(delta))
 
     def renyi(self, order: np.ndarray) -> np.ndarray:
-        """Rényi divergence D_s(Q‖P) for finite orders s > 0: it adds up."""
+        """Rényi divergence D_s(Q‖P) for finite orders s > 0, which is additive."""
         return self.count * self._one.renyi(order)
 
     def loss_moments(self, under: str) -> tuple[float, float]:
@@ -207,7 +209,7 @@ class BinomialLaw(AtomicLaw):
 
     @property
     def location_error(self) -> float:
-        # Sums of two floats have four times as many digits as are needed here.
+        # Losses are sums of two floats: the error is of second order in the rounding of one.
         return 4 * UNIT_ROUNDOFF**2 * self.count * max(map(abs, self._one.kinks))
 
     # Ingredients of the faces.
@@ -242,7 +244,7 @@ class BinomialLaw(AtomicLaw):
 
     @cached_property
     def _shift(self) -> tuple[float, float]:
-        """By how much the loss exceeds that of the outcomes given that no loss was infinite."""
+        """The loss minus the loss given that no step has an infinite one."""
         return log_ratio_of_rests(self.step.q_infinite, self.step.p_infinite, self.count)
 
     @cached_property
@@ -250,7 +252,7 @@ class BinomialLaw(AtomicLaw):
         """log Pr_P[L > −∞] and log Pr_Q[L < ∞]."""
         return log_rest(self.step.p_infinite, self.count), log_rest(self.step.q_infinite, self.count)
 
-    # k is an array of whole numbers: that of the smallest loss above ε, n + 1 where there is none.
+    # Below, k is an array of whole numbers: the index of the smallest loss above ε, or n + 1 if there is none.
 
     def _loss_parts(self, k: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         product, rest = two_product(k, self._gap[0])
@@ -266,7 +268,7 @@ class BinomialLaw(AtomicLaw):
         with np.errstate(over="ignore"):
             place = ((epsilon - self._lowest_loss[0]) - self._lowest_loss[1]) / self._gap[0]
         k = np.clip(np.floor(place) + 1.0, 0.0, self.count + 1.0)
-        # A loss counts as reached at the adjacent float.
+        # Division may round to the wrong side of a loss.
         k = k + ((k <= self.count) & (self._loss(k) <= epsilon))
         return k - ((k > 0) & (self._loss(k - 1.0) > epsilon))
 
@@ -300,7 +302,7 @@ class BinomialLaw(AtomicLaw):
         return self._profile(k, np.zeros(k.shape), self._loss(k))
 
     def _profile(self, k: np.ndarray, beyond: np.ndarray, epsilon: np.ndarray) -> np.ndarray:
-        """δ(ε) from the number of the next loss and how far ε is below it."""
+        """δ(ε), from the index k of the next loss and ε − l_k."""
         with np.errstate(over="ignore"):
             log_odds = (epsilon - self._shift[0]) - self._shift[1]
         upper = self._alternative.is_upper(k)
@@ -310,7 +312,7 @@ class BinomialLaw(AtomicLaw):
         delta = np.empty(k.shape)
         delta[upper] = self._call(k[upper], beyond[upper])
         below = k[lower] - 1.0
-        # The nearest loss at or below ε is the next one of the reverse pair above −ε.
+        # The largest loss ≤ ε is the next one above −ε in the reverse pair.
         above = -np.maximum((epsilon[lower] - self._loss(below)), 0.0)
         put = np.where(below >= 0, self.reverse._call(self.count - below, above), 0.0)
         delta[lower] = -np.expm1(log_odds[lower]) + np.exp(log_odds[lower]) * put
@@ -319,7 +321,7 @@ class BinomialLaw(AtomicLaw):
         return np.minimum(self.q_infinite + self._finite_q * np.clip(delta, 0.0, 1.0), 1.0)
 
     def _call(self, k: np.ndarray, beyond: np.ndarray) -> np.ndarray:
-        """δ(ε), given that no loss was infinite, where the loss l_k above ε is no nearer to P's mean than to Q's."""
+        """δ(ε), given that no loss is infinite, where the loss l_k above ε is closer to Q's mean than to P's."""
         inside = np.minimum(k, float(self.count))
         deviance = self._alternative.deviance(inside)
         value = falling(deviance, inside, self._calls)
@@ -332,7 +334,7 @@ def _flat(values: Any) -> np.ndarray:
 
 
 def _edges(law: Binomial) -> np.ndarray:
-    """0, numbers an eighth of a deviation apart wherever a tail is neither 0 nor 1, and n + 1."""
+    """0, numbers an eighth of a standard deviation apart wherever a tail is neither 0 nor 1, and n + 1."""
     scale = 2 * math.sqrt(law.count)
     middle = math.atan2(math.sqrt(law.success[0]), math.sqrt(law.failure[0]))
     angle = np.clip(middle + np.linspace(-60.0, 60.0, 961) / scale, 0.0, math.pi / 2)
@@ -347,7 +349,7 @@ def _first(
 ) -> np.ndarray:
     """The smallest whole number at which the decreasing `function` is below the target, elementwise; else the last.
 
-    By false position on the logarithm, and by halves every third time.
+    By false position on the logarithm, with a bisection in every third step.
     """
     table = function(edges)
     place = np.searchsorted(-table, -target, side="right" if is_below is np.less else "left")

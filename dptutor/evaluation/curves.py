@@ -64,6 +64,8 @@ _CUTS = -np.append(np.arange(1.0, 4.0, 0.5), np.arange(4.0, 500.0, 2.0))
 _END, _PLACES_OF_ENDS, _BENDS = 1e-17, np.geomspace(1e-12, 1e4, 2000), 2.0 ** -np.arange(1.0, 44.0)
 # Of one of several: what counts as 0, and places as a share of the largest loss.
 _ZERO, _SHARES = 1e-16, np.append(np.geomspace(1e-4, 0.97, 100), 1.0)
+# Error of a faint profile, relative to it, and places between which it is sought.
+_FAINT, _PLACES_OF_NEAR = 1e-4, 1000
 # Nodes at which polynomials are evaluated at once.
 _AT_ONCE = 2**19
 # Kinks nearer to each other than this, in units of the largest, are one.
@@ -710,6 +712,51 @@ class CurveTable:
         places = borders[:-1, None] + np.diff(borders)[:, None] * np.linspace(0.0, 0.75, 4)
         places = np.append(places.ravel(), min(self.end, high))
         return np.unique(places[(places >= low) & (places <= high)])
+
+
+class TailedTable(CurveTable):
+    """One direction as a table, from a law where that knows a faint profile better.
+
+    Parameters
+    ----------
+    own : Curve
+    tail : callable
+        ε ↦ δ, −δ′ and a bound on the error of δ. It is asked only where δ is faint.
+    """
+
+    end = math.inf
+
+    def __init__(self, own: Curve, tail: Callable[[np.ndarray], tuple[np.ndarray, np.ndarray, np.ndarray]]) -> None:
+        super().__init__(own)
+        self._tail = tail
+
+    def at(self, epsilon: np.ndarray) -> Answer:
+        """The profile at a one-dimensional array of ε ≥ 0."""
+        answer = super().at(epsilon)
+        faint = np.flatnonzero((answer.error > _FAINT * answer.delta) & np.isfinite(epsilon))
+        if faint.size:
+            delta, slope, error = self._tail(epsilon[faint])
+            better = error < answer.error[faint]
+            for mine, its in (
+                (answer.delta, delta),
+                (answer.rest, 1.0 - delta),
+                (answer.slope, slope),
+                (answer.error, error),
+            ):
+                mine[faint[better]] = its[better]
+        return answer
+
+    def quickly(self, epsilon: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """δ and a bound on its error."""
+        answer = super().at(epsilon)
+        return answer.delta, answer.error
+
+    def near(self, log_delta: np.ndarray) -> np.ndarray:
+        """About where δ has this logarithm."""
+        places = np.linspace(0.0, self._curve.end, _PLACES_OF_NEAR)
+        with np.errstate(divide="ignore"):
+            logs = np.log(np.clip(self._curve.values(places)[0], 1e-300, 1.0))
+        return np.interp(-log_delta, np.maximum.accumulate(-logs), places)
 
 
 def _part(coefficients: np.ndarray, ends: np.ndarray, low: float, high: float) -> np.ndarray:

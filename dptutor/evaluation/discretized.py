@@ -31,34 +31,39 @@ from .._answers import NumericalError
 from .._floats import LARGEST_LOSS, LAST_PLACE
 from .finite_law import FiniteLaw
 
-# Negligible mass of finite losses, above the rounding of sums of probabilities.
+# Negligible mass of finite losses; larger than the rounding error of sums of probabilities.
 _TAIL = 1e-15
+# Largest number of grid points.
 _LONGEST = 2**20
-# Largest number of parts: each is rounded to the grid, which has no room for more.
+# Largest number of parts: with more, rounding each of them to the grid adds up to too much.
 _MOST_STEPS = 10**6
-# With more different parts than this the grid is shorter, since each part is transformed.
+# With more distinct parts than this the grid is shorter: each of them takes a transform.
 _MANY = 12
-# Largest loss of one part that counts as finite; where a part has larger ones, bounds hold for ε up to this.
+# Larger losses of a part count as infinite; bounds then hold for ε up to this only.
 LARGEST = 650.0
-# Rounding error of the transforms: per part and doubling of their length, and a constant.
-_LOST, _LOST_ANYWAY = 2 * LAST_PLACE, 1e-12
-# e^−43 is negligible next to the rounding of a transform.
+# Rounding error of the transforms, for each part and each doubling of their length,
+_LOST = 2 * LAST_PLACE
+# and in addition.
+_LOST_ANYWAY = 1e-12
+# e^−43 is negligible compared with that.
 _NOTHING = 43.0
-# For the tails: number of cells per part, and tilts.
+# Chernoff's bound on the tails: numbers of cells into which a part is divided, and of tilts that are tried.
 _CELLS, _TILTS = 2**10, 40
 # Target gap between the bounds for a power: a smaller one takes longer, and powers are calibrated often.
 POWERS_GOAL = 5e-7
-# Initial length of a grid, and largest factor by which the next one is finer.
-_SHORTEST, _FINER = 2**14, 2.0**-5
-# The widest step, within which e^ε does not overflow.
+# Number of grid points of the first grid.
+_SHORTEST = 2**14
+# The next step is at least this fraction of the last one.
+_FINER = 2.0**-5
+# The widest step with which e^ε cannot overflow.
 _WIDEST = LARGEST_LOSS - LARGEST
-# Steps that are tried, times atoms that are to lie on the grid.
+# Largest number of steps that are tried, times the number of atoms.
 _TRIED = 2**20
 
 
 @dataclass(frozen=True)
 class Factor:
-    """One part: its errors at a loss, its infinite masses, how often it is used, and its finite losses."""
+    """One part of a composition, with its number of copies."""
 
     errors: Callable  # ε ↦ (Pr_P[L > ε], Pr_Q[L ≤ ε])
     p_infinite: float  # Pr_P[L = −∞]
@@ -66,11 +71,11 @@ class Factor:
     count: int
     low: float  # finite losses beyond these have negligible mass
     high: float
-    atoms: tuple[float, ...] = ()  # finite losses with a mass of their own
+    atoms: tuple[float, ...] = ()  # finite losses of positive probability
 
     @property
     def reverse(self) -> Factor:
-        """The pair exchanged."""
+        """The part of the reverse pair."""
 
         def errors(epsilon):
             # α_rev(ε) = Pr_Q[L < −ε], β_rev(ε) = Pr_P[L ≥ −ε]: the left limits at −ε.
@@ -82,7 +87,7 @@ class Factor:
 
 
 def window(errors, p_infinite, q_infinite) -> tuple[float, float]:
-    """Losses beyond which neither distribution has finite losses worth counting."""
+    """An interval outside which finite losses are negligible under both distributions."""
 
     def first(small):
         inside, outside = 0.0, 1.0
@@ -105,19 +110,16 @@ def window(errors, p_infinite, q_infinite) -> tuple[float, float]:
 
 
 class Bracket(NamedTuple):
-    """What a grid says of a composition."""
+    """A composition on a grid."""
 
-    law: FiniteLaw  # of a pair that dominates it
-    gap: float  # by how much δ of that may exceed the true one, for ε ≥ 0, rounding included
-    lost: float  # what δ may be off by rounding alone
-    reaches: float  # up to which ε the gap holds
+    law: FiniteLaw  # of a pair that dominates the composition
+    gap: float  # bound on how much its δ exceeds the true one for ε ≥ 0, with rounding
+    lost: float  # bound on the rounding error of δ alone
+    reaches: float  # the largest ε for which the gap holds
 
 
 def bracketed(factors: list[Factor], goal: float = POWERS_GOAL) -> Bracket:
-    """The composition on a grid.
-
-    The grid is refined until that is below `goal`, or the grid as long as it may be.
-    """
+    """The composition on a grid, refined until the gap is below `goal` or the grid has its largest length."""
     truncation = _truncation(factors)
     length, count = (
         max(truncation[1] - truncation[0], *(f.high - f.low for f in factors)),
@@ -141,28 +143,29 @@ def bracketed(factors: list[Factor], goal: float = POWERS_GOAL) -> Bracket:
         if gap < goal or length / step > 0.9 * longest:
             lost = _LOST_ANYWAY + _LOST * count * math.log2(2.0 + length / step)
             return Bracket(law, gap + lost, lost, reaches)
-        # The gap falls with the square of the step, or nearly so.
+        # The gap is approximately proportional to the square of the step.
         coarse = max(step * min(max(0.8 * math.sqrt(goal / gap), _FINER), 0.5), length / longest)
 
 
 def _aligned(factors, coarse) -> float:
-    """A step of at most `coarse` of which all atoms are multiples, as nearly as can be."""
+    """A step of at most `coarse` of which all atoms are multiples, as nearly as possible."""
     atoms = np.unique(np.abs([atom for factor in factors for atom in factor.atoms if atom]))
     if not atoms.size or atoms[-1] < coarse:
         return coarse
     parts = math.ceil(atoms[-1] / coarse)
     tries = min(parts, max(_TRIED // atoms.size, 1)) if atoms.size > 1 else 1
     steps = atoms[-1] / np.arange(parts, parts + tries)
-    # Exactly on the grid, or a little further out: a supporting line before the last atom then ends above 0.
+    # An atom lies on the grid or slightly beyond a grid point, so that the supporting line before the last atom ends
+    # above 0.
     off = (np.multiply.outer(1 / steps, atoms) + 1e-9) % 1.0
     return float(steps[np.argmin(off.max(axis=1))])
 
 
 def _truncation(factors) -> tuple[float, float]:
-    """Losses beyond which neither distribution of the composition has anything, by Chernoff's bound."""
+    """An interval outside which losses of the composition are negligible under both distributions (Chernoff)."""
     low, high = sum(f.count * f.low for f in factors), sum(f.count * f.high for f in factors)
     tilts = np.geomspace(1e-3, 1e4, _TILTS) / max(f.high - f.low for f in factors)
-    # log E[e^{cL}] under P and under Q, of finite losses, each loss taken at the end of its cell that weighs more.
+    # Upper bounds on log E[e^{cL}] under P and Q over finite losses: each loss is moved to the worse end of its cell.
     logs = np.zeros((2, 2, tilts.size))
     for factor in factors:
         loss = np.linspace(factor.low, factor.high, _CELLS + 1)
@@ -170,7 +173,7 @@ def _truncation(factors) -> tuple[float, float]:
         masses = np.maximum([-np.diff(alpha), np.diff(beta)], 0.0)
         some = masses.any(axis=0)
         if not some.any():
-            return low, high  # no loss counts as finite: nothing to cut off
+            return low, high  # no finite loss has positive mass
         for side, ends in enumerate((-loss[:-1][some], loss[1:][some])):
             highest = ends.max()
             with np.errstate(under="ignore"):
@@ -181,21 +184,21 @@ def _truncation(factors) -> tuple[float, float]:
 
 
 def _pessimistic(factors, step, truncation) -> FiniteLaw:
-    """The law of the composition of more informative pairs."""
+    """The law of the composition of the more informative pairs."""
     spectra = []
     for factor in factors:
         left, right = math.floor(factor.low / step) - 1, math.ceil(factor.high / step) + 1
         loss = step * np.arange(left, right + 1)
         alpha, beta = factor.errors(loss)
         a, b = np.maximum(-np.diff(alpha), 0.0), np.maximum(np.diff(beta), 0.0)
-        # In units of e^ε at the left end, which may overflow.
+        # Q-masses are divided by e^ε at the left end, which may overflow.
         tilted = b * np.exp(-loss[:-1])
         up = np.clip((tilted - a) / math.expm1(step), 0.0, a)
         p = np.append(a - up, 0.0) + np.append(0.0, up)
         spectra.append((left, factor.count, p, p * np.exp(loss)))
     start, p, q = _convolved(spectra, step, truncation)
     loss = step * (start + np.arange(p.size))
-    # Each side from the distribution under which it is not tiny.
+    # Of the two masses of a loss the smaller one follows from the larger.
     with np.errstate(under="ignore"):
         shrink = np.exp(-np.abs(loss))
         p, q = np.where(loss < 0, p, q * shrink), np.where(loss < 0, p * shrink, q)
@@ -207,7 +210,7 @@ def _pessimistic(factors, step, truncation) -> FiniteLaw:
 
 
 def _gap(law, factors, step, truncation, reaches) -> float:
-    """Largest δ_up − δ_low over ε from 0 as far as bounds hold: both are linear in e^ε between grid points."""
+    """The largest δ_up − δ_low over 0 ≤ ε ≤ `reaches`, at grid points: between them both are linear in e^ε."""
     spectra = [_optimistic(factor, step) for factor in factors]
     start, q = _convolved(spectra, step, truncation)
     loss = step * (start + np.arange(q.size))
@@ -222,24 +225,24 @@ def _gap(law, factors, step, truncation, reaches) -> float:
 
 
 def _optimistic(factor: Factor, step: float):
-    """As for `_convolved`, under Q: a profile below that of the factor, with all its finite losses on the grid."""
+    """The less informative pair of a factor under Q, as `_convolved` takes it."""
     left, right = math.floor(factor.low / step) - 1, math.ceil(factor.high / step) + 1
     number = np.arange(left + 1, right + 1)
-    # Each cell's supporting line touches in the middle, or, where that falls below 0 before the cell's end, at the end.
+    # The supporting line of a cell touches in the middle; if it would fall below 0 within the cell, at the end.
     touching = step * (np.arange(left, right + 1) + 0.5)
     alpha, beta = (np.array(error) for error in factor.errors(touching))
     ends = step * np.arange(left + 1, right + 2)
     low = 1.0 - beta - factor.q_infinite < np.exp(np.minimum(ends, LARGEST_LOSS)) * alpha - 1e-15
     if low.any():
         alpha[low], beta[low] = factor.errors(ends[low] - 1e-6 * step)
-    # Masses between neighboring places of touch, around a grid point each.
+    # Masses between neighboring points of contact: one grid point lies between each two.
     a, b = np.maximum(-np.diff(alpha), 0.0), np.maximum(np.diff(beta), 0.0)
-    # Height of the left line above the right one at the grid point, in units of e^ε there.
+    # How far the left line is above the right one at the grid point, divided by e^ε.
     above = b * np.exp(np.minimum(-step * number, LARGEST_LOSS)) - a
     slope = (
         alpha[1:-1] + np.maximum(above[1:], 0.0) / -math.expm1(-step) - np.maximum(-above[:-1], 0.0) / math.expm1(step)
     )
-    # The hull of points is the isotonic regression of the slopes between them.
+    # The slopes of the convex hull are the isotonic regression of the slopes between the points.
     weight = np.exp(np.clip(step * (number[:-1] - number[-1]), -LARGEST_LOSS, 0.0))
     hull = isotonic_regression(slope, weights=weight, increasing=False).x
     p = -np.diff(np.concatenate([alpha[:1], np.clip(hull, 0.0, alpha[0]), [0.0]]))
@@ -247,9 +250,9 @@ def _optimistic(factor: Factor, step: float):
 
 
 def _convolved(spectra, step, truncation):
-    """First grid number, and the mass functions, of the sum of all parts, where they are not cut off as nothing.
+    """The first grid number and the mass functions of the sum of all parts, within the truncation.
 
-    A part has its first grid number, how often it is used, and its mass functions, under one distribution or several.
+    A part is given by its first grid number, its number of copies, and its mass functions, one for each distribution.
     """
     start = sum(count * left for left, count, *_ in spectra)
     end = start + sum(count * (mass.size - 1) for _, count, mass, *_ in spectra)
@@ -261,7 +264,7 @@ def _convolved(spectra, step, truncation):
     places = (np.arange(first, last + 1) - start) % length
 
     def sums(masses):
-        # Modulo the length of the grid: the sum fits even where a single part does not.
+        # Masses wrap around the grid: the sum fits even if a single part does not.
         circles = (np.bincount(np.arange(mass.size) % length, mass, length) for mass in masses)
         counts = [count for _, count, *_ in spectra]
         product = reduce(np.multiply, (power(rfft(circle), n) for circle, n in zip(circles, counts, strict=True)))
@@ -271,7 +274,7 @@ def _convolved(spectra, step, truncation):
 
 
 def power(values, count):
-    """values ** count by squaring, for which numpy takes logarithms."""
+    """values ** count by squaring, which is more accurate than numpy's power of complex numbers."""
     result = None
     while True:
         if count & 1:

@@ -1,7 +1,7 @@
-"""What computes all faces of a composition together, each answer with a bound on its error.
+"""The interface of evaluators, which compute all faces of a composition, each answer with a bound on its error.
 
-There are three kinds of them in `dptutor.evaluation.faces`, with these methods and no others. Arguments and results are
-float arrays of any shape; ε, delta and α as everywhere.
+`dptutor.evaluation.faces` has four of them, with these methods and no others. Arguments and results are float arrays
+of any shape.
 """
 
 from __future__ import annotations
@@ -22,15 +22,15 @@ class Evaluator(Protocol):
 
     @property
     def window(self) -> tuple[float, float] | None:
-        """Losses beyond which α, β and R are what they are without finite losses, where that is known."""
+        """An interval outside which finite losses are negligible, or None."""
 
     @property
     def breakpoints(self) -> np.ndarray:
-        """The finite losses at which the loss has an atom or its density a jump."""
+        """The finite losses at which the law of the loss has an atom, or its density a jump."""
 
     @property
     def tables(self) -> tuple[ProfileTable, ProfileTable] | None:
-        """The profiles of both directions as tables, where all losses are finite and in their place."""
+        """The profiles of both directions as tables, or None; only if all losses are finite and unshifted."""
 
     @property
     def error_bound(self) -> float:
@@ -41,7 +41,7 @@ class Evaluator(Protocol):
         """Bound on the error of R at every prior."""
 
     def worse(self) -> Evaluator | None:
-        """The faces of the worse of both directions at every ε, where they are found without asking both."""
+        """The faces of the worse direction at each ε, if computing them does not take both; else None."""
 
     def errors(self, epsilon: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """α and β at ε."""
@@ -53,10 +53,10 @@ class Evaluator(Protocol):
         """Bound on the error of δ."""
 
     def delta_quickly(self, epsilon: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """δ at ε and a bound on its error, maybe a large one, in as little time as possible."""
+        """δ at ε and a bound on its error, which may be large: as fast as possible."""
 
     def delta_at_most(self, epsilon: np.ndarray) -> np.ndarray:
-        """An upper bound on δ that takes as little time as possible."""
+        """An upper bound on δ, as fast as possible."""
 
     def bayes_error(self, log_odds: np.ndarray) -> np.ndarray:
         """R at log-odds."""
@@ -71,7 +71,7 @@ class Evaluator(Protocol):
         """Bound on the error of f."""
 
     def epsilon(self, delta: np.ndarray) -> np.ndarray | None:
-        """The smallest ε ≥ 0 with δ(ε) ≤ `delta`; none where a search over the profile does as well."""
+        """The smallest ε ≥ 0 with δ(ε) ≤ `delta`; None if a search over the profile is just as good."""
 
     def epsilon_error(self, delta: np.ndarray, epsilon: np.ndarray) -> np.ndarray:
-        """Bound on the error of an ε that was found."""
+        """Bound on the error of an answer of `epsilon`."""

@@ -411,6 +411,55 @@ class TabulatedFaces:
         return max(float(np.max(expit(-at) * table.at(at).error)) for table, at in places) + 4 * LAST_PLACE
 
 
+class TailedFaces:
+    """Faces from tables, and those of δ and ε from others that know its tail.
+
+    Parameters
+    ----------
+    plain, tailed : TabulatedFaces
+        The latter may take longer.
+    """
+
+    def __init__(self, plain: TabulatedFaces, tailed: TabulatedFaces) -> None:
+        self._plain, self._tailed = plain, tailed
+        self.breakpoints = plain.breakpoints
+        self.tradeoff, self.tradeoff_error = plain.tradeoff, plain.tradeoff_error
+        self.bayes_error, self.bayes_error_error = plain.bayes_error, plain.bayes_error_error
+        self.delta_quickly, self.delta_at_most = plain.delta_quickly, plain.delta_at_most
+        self.delta, self.delta_error, self.errors = tailed.delta, tailed.delta_error, tailed.errors
+        self.epsilon, self.epsilon_error = tailed.epsilon, tailed.epsilon_error
+
+    @property
+    def window(self) -> tuple[float, float]:
+        """As for `TabulatedFaces`."""
+        return self._plain.window
+
+    @property
+    def tables(self):
+        """The profiles of both directions as tables, without their tails."""
+        return self._plain.tables
+
+    @property
+    def error_bound(self) -> float:
+        """Bound on the error of f, R and δ at every ε ≥ 0."""
+        return self._plain.error_bound
+
+    @property
+    def bayes_error_bound(self) -> float:
+        """Bound on the error of R at every prior."""
+        return self._plain.bayes_error_bound
+
+    @property
+    def reverse(self) -> TailedFaces:
+        """The faces of the reverse pair."""
+        return TailedFaces(self._plain.reverse, self._tailed.reverse)
+
+    def worse(self) -> TailedFaces | None:
+        """The faces of the worse of both directions at every ε."""
+        plain, tailed = self._plain.worse(), self._tailed.worse()
+        return None if plain is None or tailed is None else TailedFaces(plain, tailed)
+
+
 class _Plainly:
     """Faces for which nothing takes less time than δ itself."""
 

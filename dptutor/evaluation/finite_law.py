@@ -30,14 +30,21 @@ from .finite_two import TwoLosses, with_fifty_digits
 from .lattice_binomial import deviance_term, stirling_error
 from .polynomials import gauss
 
-# Limits: atoms of a law, sums formed on the way to it, and steps with two losses that are enumerated.
-MOST_ATOMS, _MOST_SUMS, _MOST_STEPS = 200_000, 4_000_000, 4_000
-# For losses that are multiples of a step: largest multiple looked for, and largest one in a power.
+# Largest number of atoms of a law.
+MOST_ATOMS = 200_000
+# Largest number of sums that are formed, before equal ones are merged.
+_MOST_SUMS = 4_000_000
+# Powers of steps with two losses are enumerated up to this many steps; beyond, `binomial_law` takes over.
+_MOST_STEPS = 4_000
+# Losses are taken for multiples of a common step if no multiple exceeds the first; powers of such laws are convolved if
+# none exceeds the second.
 _MOST_MULTIPLES, _LONGEST = 2_000, 20_000
-# Tails are summed over losses that differ by no more than this, so that no factor overflows.
+# Tails are summed in blocks of losses that differ by at most this, so that no factor overflows.
 _SPAN = 300.0
-# More such blocks than this are not gone through one by one where no more losses than this matter to each other.
-_MANY_BLOCKS, _FEW_WITHIN = 1000, 100
+# With more blocks than this, sums are vectorized over losses instead,
+_MANY_BLOCKS = 1000
+# provided that each loss has at most this many neighbors that matter.
+_FEW_WITHIN = 100
 # Points and weights of integrals from 0 to 1.
 _SHARES, _SHARE_WEIGHTS = (1.0 + gauss(10)[0]) / 2, gauss(10)[1] / 2
 
@@ -53,7 +60,7 @@ class AtomicLaw(ABC):
     `loss_range`, `reverse`, `power`, `composed`, and `loss`, `p` and `q` where they can be enumerated.
     """
 
-    # Largest sum of masses that underflow, or nearly do.
+    # Bound on the sum of masses that underflow.
     missing: float = 1e-320
 
     @property
@@ -100,7 +107,7 @@ class AtomicLaw(ABC):
     @property
     @abstractmethod
     def largest_finite_loss(self) -> float:
-        """The largest finite loss; −∞ where there is none."""
+        """The largest finite loss; −∞ if there is none."""
 
     def bayes_error(self, log_odds: np.ndarray) -> np.ndarray:
         """R at log-odds: π α + (1 − π) β, both terms positive."""
@@ -110,10 +117,10 @@ class AtomicLaw(ABC):
             return np.minimum(error, expit(-np.abs(log_odds)))
 
     def profile(self, epsilon: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Lower and upper values of δ, as its sums and its losses are rounded.
+        """Lower and upper bounds on δ, which allow for rounding of its sums and of losses.
 
-        Losses that are moved by x move δ by at most x e^ε Pr_P[L > ε − x], nearly: an atom at ε may lie above it. From
-        where no finite loss can be, δ is known.
+        Losses that are wrong by x change δ by at most x e^ε Pr_P[L > ε − x], approximately: an atom at ε may really lie
+        above it. Beyond all finite losses δ is exact.
         """
         epsilon = np.asarray(epsilon, dtype=float)
         delta = self.delta(epsilon)
@@ -125,8 +132,7 @@ class AtomicLaw(ABC):
         return np.maximum(delta - slack, 0.0), np.minimum(delta + slack, 1.0)
 
     def log_error(self, delta: np.ndarray) -> np.ndarray:
-        """Bound on the relative error of δ as a sum: the logarithm of a probability rounds too, the more the smaller it
-        is."""
+        """Bound on the relative error of the sum δ; rounding of log-probabilities grows as δ falls."""
         with np.errstate(divide="ignore"):
             return self.relative_error - 4 * UNIT_ROUNDOFF * np.maximum(np.log(delta), -800.0)
 
@@ -140,7 +146,7 @@ class AtomicLaw(ABC):
 class FiniteLaw(AtomicLaw):
     """Losses in increasing order, ±∞ included, with their probabilities under P and under Q.
 
-    Of the two probabilities of a finite loss the larger one counts, and the other one may underflow.
+    Only the larger of the two probabilities of a finite loss is used: the smaller one may underflow.
     """
 
     loss: np.ndarray
@@ -170,7 +176,7 @@ class FiniteLaw(AtomicLaw):
 
     @classmethod
     def of_step(cls, step: TwoLosses) -> FiniteLaw:
-        """The law of a step with two finite losses."""
+        """The law of a single step with two finite losses."""
         loss, p, q = (np.array(values, dtype=float) for values in (step.losses, step.p, step.q))
         masses = float(step.p_infinite), float(step.q_infinite)
         return cls.of_finite(loss, p, q, *masses, location_error=UNIT_ROUNDOFF * _largest(loss), step=step)
@@ -200,8 +206,41 @@ class FiniteLaw(AtomicLaw):
             missing,
         )
 
+    @classmethod
+    def merged(
+        cls,
+        loss: np.ndarray,
+        larger: np.ndarray,
+        p_infinite: float,
+        q_infinite: float,
+        location_error: float,
+        relative_error: float,
+    ) -> FiniteLaw:
+        """The law of losses in any order; `larger` is the logarithm of the larger of their masses under P and Q.
+
+        Losses that rounding may have separated are merged.
+        """
+        order = np.argsort(loss, kind="stable")
+        loss, larger = loss[order], larger[order]
+        starts = _starts(loss, np.full(loss.shape, 2 * location_error))
+        if starts.size > MOST_ATOMS:
+            raise TooManyAtoms
+        if starts.size < loss.size:
+            ends = np.append(starts[1:], loss.size) - 1
+            # In a long run of small gaps the ends may differ by more than rounding.
+            location_error = max(location_error, float(np.max(loss[ends] - loss[starts])))
+            largest = np.maximum.reduceat(larger, starts)
+            # Losses whose probabilities underflow under both P and Q are negligible, even together.
+            scale = np.where(np.isfinite(largest), largest, 0.0)
+            with np.errstate(under="ignore", divide="ignore"):
+                sums = np.add.reduceat(np.exp(larger - np.repeat(scale, ends - starts + 1)), starts)
+                loss, larger = loss[starts], scale + np.log(sums)
+        with np.errstate(under="ignore"):
+            p, q = np.exp(larger - np.maximum(loss, 0.0)), np.exp(larger + np.minimum(loss, 0.0))
+        return cls.of_finite(loss, p, q, p_infinite, q_infinite, location_error, relative_error)
+
     def composed(self, other: AtomicLaw) -> FiniteLaw:
-        """The law of the sum of two independent losses; sums that are equal but for rounding are merged.
+        """The law of the sum of two independent losses; sums that are equal up to rounding are merged.
 
         Raises
         ------
@@ -218,15 +257,17 @@ class FiniteLaw(AtomicLaw):
         p_infinite = mine.p_infinite + others.p_infinite - mine.p_infinite * others.p_infinite
         q_infinite = mine.q_infinite + others.q_infinite - mine.q_infinite * others.q_infinite
         relative_error = mine.relative_error + others.relative_error + 8 * UNIT_ROUNDOFF
-        return _merged(loss, np.where(loss < 0, log_p, log_q), p_infinite, q_infinite, location_error, relative_error)
+        return FiniteLaw.merged(
+            loss, np.where(loss < 0, log_p, log_q), p_infinite, q_infinite, location_error, relative_error
+        )
 
     def power(self, count: int) -> AtomicLaw:
-        """The law of the sum of `count` independent copies, a `BinomialLaw` where it is one of two losses many times.
+        """The law of the sum of `count` independent copies: of many steps with two losses, a `BinomialLaw`.
 
         Raises
         ------
         TooManyAtoms
-            If there are more sums than can be enumerated; this is known before any work.
+            If there are too many sums, which is decided before any is computed.
         """
         from .binomial_law import BinomialLaw
         from .lattice_sums import summed
@@ -296,7 +337,7 @@ class FiniteLaw(AtomicLaw):
             return self._scaled_tail[above] * np.exp(gap)
 
     def _next(self, epsilon: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """The number of the next loss above ε, and by how much ε is below it."""
+        """The index of the next loss above ε, and ε minus that loss."""
         above = np.searchsorted(self.kinks, epsilon, side="right")
         nearest = np.append(self.kinks, 0.0)[above]
         return above, np.where(above < self.kinks.size, np.minimum(epsilon - nearest, 0.0), 0.0)
@@ -318,7 +359,7 @@ class FiniteLaw(AtomicLaw):
     def epsilon(self, delta: np.ndarray) -> np.ndarray:
         """The smallest ε ≥ 0 with δ(ε) ≤ `delta`; infinite where mass at +∞ exceeds it."""
         delta = np.asarray(delta, dtype=float)
-        # The knots decrease: the first one at or below δ ends the piece that holds the answer.
+        # δ decreases from knot to knot: the answer lies on the piece that ends at the first value ≤ `delta`.
         index = np.searchsorted(-self._knots, -delta, side="left")
         reached = np.minimum(index, self._knots.size - 1)
         scale = self._scaled_tail[reached]
@@ -345,8 +386,10 @@ class FiniteLaw(AtomicLaw):
         return np.where((self.q_infinite > 0) & (order >= 1), np.inf, np.maximum(away, 0.0))
 
     def _real_excess(self, order: np.ndarray) -> np.ndarray:
-        """H(s) − 1 for real s, from terms of one sign: p (e^{sl} − 1 − s (e^l − 1)), of a small loss l by the integral
-        p s ∫ e^x (e^{(s−1)x} − 1) dx from 0 to l."""
+        """H(s) − 1 for real s as a sum of terms of one sign, p (e^{sl} − 1 − s (e^l − 1)).
+
+        For a small loss l the term is computed as p s ∫₀^l e^x (e^{(s−1)x} − 1) dx.
+        """
         s = order[..., None]
         loss, p, q = self.kinks, self.p[self._finite], self.q[self._finite]
         small = np.maximum(1.0, np.abs(s)) * np.abs(loss) < 1.0
@@ -368,7 +411,7 @@ class FiniteLaw(AtomicLaw):
         loss, p, q = self.kinks, self.p[self._finite], self.q[self._finite]
         near = np.clip(loss, -1.0, 1.0)
         with np.errstate(under="ignore"):
-            # E_Q[L] with Σ (q − p) taken out of it: positive terms only, q ∫ (1 − e^−x) dx from 0 to a small loss.
+            # E_Q[L] − Σ (q − p), which has positive terms; for a small loss q ∫₀^l (1 − e^−x) dx.
             inner = -near * (np.expm1(-near[:, None] * _SHARES) @ _SHARE_WEIGHTS)
             terms = np.where(np.abs(loss) < 1, q * inner, q * loss + (p - q))
             mean = float(np.sum(terms) + self.p_infinite)
@@ -379,7 +422,7 @@ class FiniteLaw(AtomicLaw):
         return 1 + self.hellinger_excess(s)
 
     def hellinger_excess(self, s: np.ndarray) -> np.ndarray:
-        """H(s) − 1, with Σ (q − p) taken out of it so that small losses keep their digits."""
+        """H(s) − 1, from which Σ (q − p) is subtracted so that small losses keep their digits."""
         s = np.asarray(s)[..., None]
         loss, p, q = self.kinks, self.p[self._finite], self.q[self._finite]
         small = np.abs(loss) < 1
@@ -419,14 +462,14 @@ class FiniteLaw(AtomicLaw):
         return p, q
 
     def _counted(self, count: int) -> FiniteLaw:
-        """The power, sum by sum: how often each loss occurs is multinomial."""
+        """The power by enumeration: the numbers of occurrences of the losses are multinomial."""
         counts = _multinomial_counts(count, self.kinks.size)
         loss = counts @ self.kinks
         log_p, log_q = (_log_multinomial(counts, log_mass) for log_mass in (self.log_p, self.log_q))
         location_error = count * (self.location_error + 2 * UNIT_ROUNDOFF * _largest(self.kinks))
         relative_error = count * self.relative_error + (64 + 4 * count) * UNIT_ROUNDOFF
         larger = np.where(loss < 0, log_p, log_q)
-        return _merged(loss, larger, *self._infinite(count), location_error, relative_error)
+        return FiniteLaw.merged(loss, larger, *self._infinite(count), location_error, relative_error)
 
     @cached_property
     @with_fifty_digits
@@ -437,7 +480,7 @@ class FiniteLaw(AtomicLaw):
     @cached_property
     @with_fifty_digits
     def gaps(self) -> list[Decimal]:
-        """By how much the finite losses exceed the smallest."""
+        """The differences of the finite losses from the smallest."""
         if self.kinks.size == 2:
             return [Decimal(0), self.two.gap]
         return [Decimal(loss) - self.lowest for loss in self.kinks.tolist()]
@@ -445,14 +488,14 @@ class FiniteLaw(AtomicLaw):
     @cached_property
     @with_fifty_digits
     def unit(self) -> Decimal | None:
-        """The step of which two or more finite losses are whole multiples above the smallest; none if there is none."""
+        """A step such that the finite losses exceed the smallest by multiples of it; None if there is none."""
         if self.kinks.size == 2:
             return self.gaps[1]
         return None if self._multiples is None else self.gaps[-1] / int(self._multiples[-1])
 
     @cached_property
     def _multiples(self) -> np.ndarray | None:
-        """By how many equal steps each loss exceeds the smallest; none if they are not such multiples, or far apart."""
+        """The losses as multiples of a step above the smallest; None if there is no step, or it is too short."""
         if not 3 <= self.kinks.size <= _MOST_MULTIPLES + 1:
             return None
         above = self.kinks - self.kinks[0]
@@ -467,7 +510,7 @@ class FiniteLaw(AtomicLaw):
         return multiples.astype(int) if off.max() <= 4 * self.location_error else None
 
     def _convolved(self, multiples: np.ndarray, count: int) -> FiniteLaw:
-        """The power, by convolution of both distributions: losses that are multiples of a step meet again and again."""
+        """The power, by convolution of both distributions on the multiples of a step."""
         step = (self.kinks[-1] - self.kinks[0]) / multiples[-1]
         with np.errstate(under="ignore"):
             p, q = (power_of_masses(np.bincount(multiples, side[self._finite]), count) for side in (self.p, self.q))
@@ -521,7 +564,7 @@ class FiniteLaw(AtomicLaw):
         tail = np.zeros(loss.size + 1)
         end = loss.size
         if end and loss[-1] - loss[0] > _MANY_BLOCKS * _SPAN:
-            # Of losses so far apart few matter to one.
+            # Losses are far apart, so that few of them matter to each.
             within = np.searchsorted(loss, loss + LARGEST_LOSS) - np.arange(end)
             if within.max() <= _FEW_WITHIN:
                 with np.errstate(under="ignore"):
@@ -557,7 +600,7 @@ def _log_ratio(q: np.ndarray, p: np.ndarray) -> np.ndarray:
 
 
 def _log_of_larger(own: np.ndarray, other: np.ndarray, loss: np.ndarray) -> np.ndarray:
-    """log of `own` = e^loss `other`, from the larger of the two."""
+    """log `own`, computed from the larger of `own` and `other`, where own = e^loss other."""
     with np.errstate(divide="ignore"):
         return np.where(loss < 0, np.log(other) + loss, np.log(own))
 
@@ -567,46 +610,14 @@ def _largest(loss: np.ndarray) -> float:
 
 
 def _starts(loss: np.ndarray, tolerance: np.ndarray) -> np.ndarray:
-    """Where runs of losses begin that are equal but for rounding."""
+    """The first index of each run of losses that are equal up to rounding."""
     first = np.ones(loss.shape, dtype=bool)
     first[1:] = np.diff(loss) > tolerance[1:]
     return np.flatnonzero(first)
 
 
-def _merged(
-    loss: np.ndarray,
-    larger: np.ndarray,
-    p_infinite: float,
-    q_infinite: float,
-    location_error: float,
-    relative_error: float,
-) -> FiniteLaw:
-    """The law of losses in any order, of whose masses under P and Q `larger` is the logarithm of the larger one.
-
-    Losses no further apart than rounding explains become one.
-    """
-    order = np.argsort(loss, kind="stable")
-    loss, larger = loss[order], larger[order]
-    starts = _starts(loss, np.full(loss.shape, 2 * location_error))
-    if starts.size > MOST_ATOMS:
-        raise TooManyAtoms
-    if starts.size < loss.size:
-        ends = np.append(starts[1:], loss.size) - 1
-        # A run longer than rounding explains enlarges the error.
-        location_error = max(location_error, float(np.max(loss[ends] - loss[starts])))
-        largest = np.maximum.reduceat(larger, starts)
-        # Losses whose probabilities both underflow have no weight, even together.
-        scale = np.where(np.isfinite(largest), largest, 0.0)
-        with np.errstate(under="ignore", divide="ignore"):
-            sums = np.add.reduceat(np.exp(larger - np.repeat(scale, ends - starts + 1)), starts)
-            loss, larger = loss[starts], scale + np.log(sums)
-    with np.errstate(under="ignore"):
-        p, q = np.exp(larger - np.maximum(loss, 0.0)), np.exp(larger + np.minimum(loss, 0.0))
-    return FiniteLaw.of_finite(loss, p, q, p_infinite, q_infinite, location_error, relative_error)
-
-
 def _excess_of_large(s: np.ndarray, loss: np.ndarray, p: np.ndarray, q: np.ndarray) -> np.ndarray:
-    """p (e^{sl} − 1 − s (e^l − 1)) of large losses l, for real or complex s; next to s = 1 and 0 with their digits."""
+    """p (e^{sl} − 1 − s (e^l − 1)) for large losses l and real or complex s; accurate also near s = 0 and 1."""
     return np.where(
         np.real(s) > 0.5,
         q * np.expm1((s - 1.0) * loss) - (s - 1.0) * (q - p),
@@ -615,7 +626,7 @@ def _excess_of_large(s: np.ndarray, loss: np.ndarray, p: np.ndarray, q: np.ndarr
 
 
 def _multinomial_counts(count: int, kinds: int) -> np.ndarray:
-    """All ways to distribute `count` over that many kinds, one per row."""
+    """All ways to distribute `count` among `kinds`, one in each row."""
     counts, left = np.zeros((min(kinds, 1), 0), dtype=int), np.full(min(kinds, 1), count)
     for _ in range(kinds - 1):
         repeats = left + 1
@@ -626,11 +637,11 @@ def _multinomial_counts(count: int, kinds: int) -> np.ndarray:
 
 
 def _log_multinomial(counts: np.ndarray, log_mass: np.ndarray) -> np.ndarray:
-    """log of the probabilities of counts; those of the kinds may sum to less than one."""
+    """Logarithms of multinomial probabilities; the probabilities of the kinds may sum to less than one."""
     count = counts[:1].sum()
     total = logsumexp(log_mass) if log_mass.size else 0.0
     share = log_mass - total
-    # Shares that would vanish.
+    # Probabilities that would underflow.
     held = np.maximum(share, -LARGEST_LOSS)
     mean = count * np.exp(held)
     some = counts > 0
@@ -643,7 +654,7 @@ def _log_multinomial(counts: np.ndarray, log_mass: np.ndarray) -> np.ndarray:
 
 
 def power_of_masses(mass: np.ndarray, count: int) -> np.ndarray:
-    """The distribution of a sum of `count` whole numbers; sums of positive terms."""
+    """The distribution of a sum of `count` independent whole numbers, as sums of positive terms."""
     power = np.ones(1)
     for bit in bin(count)[2:]:
         power = np.convolve(power, power)
@@ -653,7 +664,7 @@ def power_of_masses(mass: np.ndarray, count: int) -> np.ndarray:
 
 
 def _sums(terms: np.ndarray) -> np.ndarray:
-    """Running sums, in two levels, so that few roundings add up."""
+    """Cumulative sums in two levels, so that few rounding errors add up."""
     side = math.isqrt(max(terms.size, 1)) + 1
     rows = np.zeros(side * side)
     rows[: terms.size] = terms

@@ -6,7 +6,7 @@ is a line in it:
 
     L = n log(q₀/p₀) + K g,    g = log(q₁p₀ / q₀p₁) > 0.
 
-What floats do with it later starts from sums of two of them.
+The results are rounded to sums of two floats.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def with_fifty_digits(function: Callable[_P, _R]) -> Callable[_P, _R]:
 
 @dataclass(frozen=True)
 class TwoLosses:
-    """Probabilities of the two outcomes under P and Q, that of the larger loss last, and of the infinite losses."""
+    """Probabilities of two outcomes under P and Q, the one with the larger loss last, and of infinite losses."""
 
     p: tuple[Decimal, Decimal]
     q: tuple[Decimal, Decimal]
@@ -48,7 +48,7 @@ class TwoLosses:
     def from_masses(
         cls, p: Any, q: Any, p_infinite: float | Decimal = 0.0, q_infinite: float | Decimal = 0.0
     ) -> TwoLosses:
-        """Of numbers that sum to one but for rounding; sequences of more than two are not taken."""
+        """The step with these two probabilities under P and Q, which sum to one up to rounding."""
         p, q = tuple(map(Decimal, p)), tuple(map(Decimal, q))
         p_infinite, q_infinite = Decimal(p_infinite), Decimal(q_infinite)
         p_sum, q_sum = sum(p) + p_infinite, sum(q) + q_infinite
@@ -57,7 +57,7 @@ class TwoLosses:
     @classmethod
     @with_fifty_digits
     def from_larger_masses(cls, loss: Any, mass: Any, p_infinite: float, q_infinite: float) -> TwoLosses:
-        """Of two losses, and the probability of each under P where it is negative, else under Q."""
+        """The step with two losses, given the probability of each under P if it is negative, else under Q."""
         weight = [Decimal(-abs(value)).exp() * Decimal(m) for value, m in zip(loss, mass, strict=True)]
         p = [Decimal(m) if value < 0 else w for value, m, w in zip(loss, mass, weight, strict=True)]
         q = [w if value < 0 else Decimal(m) for value, m, w in zip(loss, mass, weight, strict=True)]
@@ -66,7 +66,7 @@ class TwoLosses:
     @classmethod
     @with_fifty_digits
     def response(cls, epsilon: float, leak: float = 0.0) -> TwoLosses:
-        """Randomized response that leaks: losses ±ε, and infinite ones with probability `leak`."""
+        """Leaky randomized response: losses ±ε, and infinite ones with probability `leak`."""
         lie = (1 - Decimal(leak)) / (1 + Decimal(epsilon).exp())
         truth = 1 - Decimal(leak) - lie
         return cls((truth, lie), (lie, truth), Decimal(leak), Decimal(leak))
@@ -85,7 +85,7 @@ class TwoLosses:
     @property
     @with_fifty_digits
     def gap(self) -> Decimal:
-        """g, by which a one is a larger loss than a zero; its digits also where it is tiny."""
+        """g, the difference of the two losses, accurate even if it is tiny."""
         return (self.q[1] * self.p[0] / (self.q[0] * self.p[1])).ln()
 
 

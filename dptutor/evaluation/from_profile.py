@@ -1,8 +1,8 @@
 """Divergences as mixtures of hockey sticks: integrals over the privacy profile of a pair and of its reverse.
 
 A convex g is a mixture of hinges with weight g″, so E_P[g(dQ/dP)] = ∫₀^∞ w(ε) δ(ε) dε + ∫₀^∞ w̃(ε) δ_QP(ε) dε with
-w(ε) = g″(e^ε) e^ε and w̃(ε) = g″(e^−ε) e^−2ε; see `dptutor.divergences`. Here is what mechanisms without closed
-forms of their own fall back on.
+w(ε) = g″(e^ε) e^ε and w̃(ε) = g″(e^−ε) e^−2ε; see `dptutor.divergences`. These functions serve mechanisms without
+closed forms.
 
 Source: Liese & Vajda (2006).
 """
@@ -19,28 +19,48 @@ from .._validation import shortened
 from .polynomials import gauss
 
 _NODES, _WEIGHTS = gauss(16)
-# How exact integrals are relative to themselves, and those of transforms besides, where δ is rounding; and pieces.
-_ACCURACY, _FLOOR, _MOST_PIECES = 1e-12, 1e-15, 4096
-# Losses that may be told from 0, of steps that are taken part in ever so rarely.
-_SMALLEST, _CUTS = 1e-30, 112
-# log of a δ from which on it has all its digits, and what rounding may leave of an area, relative to it.
-_FAINT, _LEFT = math.log(1e-290), 1e-11
-# Losses from which on nothing is looked for, by how much the logarithm of an integrand falls until it has vanished, by
-# how much it may rise between two cuts, and how closely the end of δ is found.
-_FARTHEST, _VANISHED, _STEEPEST, _CLOSE = 1e15, math.log(1e-9), 100.0, 1e-4
-# Transforms: angle by which e^{iε Im s} turns on a piece at first, and at most; error of a piece, in units of what
-# halving it changed; how many s at once; and what δ beyond the last place may still weigh.
-_TURN, _FURTHEST_TURN, _OF_CHANGE, _AT_ONCE, _NOTHING = 4.0, 12.0, 10.0, 16, 1e-18
+# Relative accuracy of integrals.
+_ACCURACY = 1e-12
+# Absolute accuracy of transforms, where δ itself is mostly rounding.
+_FLOOR = 1e-15
+# Largest number of pieces of an integral.
+_MOST_PIECES = 4096
+# The smallest positive loss at which an integral is cut: steps with a tiny sampling rate have tiny losses.
+_SMALLEST = 1e-30
+# Number of cuts from there to the largest loss, in equal ratios.
+_CUTS = 112
+# log of the smallest δ that has all its digits.
+_FAINT = math.log(1e-290)
+# Share of an area that rounding may hide.
+_LEFT = 1e-11
+# The search for the end of an integrand stops at this loss.
+_FARTHEST = 1e15
+# An integrand counts as vanished once its logarithm is this much below its maximum.
+_VANISHED = math.log(1e-9)
+# Largest increase of the logarithm of an integrand between two cuts.
+_STEEPEST = 100.0
+# Relative accuracy with which the end of δ is located.
+_CLOSE = 1e-4
+# Transforms: the angle through which e^{iε Im s} turns on an initial piece,
+_TURN = 4.0
+# and the largest angle at which halving a piece still tells its error.
+_FURTHEST_TURN = 12.0
+# The error of a piece is taken to be this many times the change when it is halved.
+_OF_CHANGE = 10.0
+# Number of s that are evaluated together.
+_AT_ONCE = 16
+# Parts of an integrand smaller than this, relative to its maximum, are left out and bounded.
+_NOTHING = 1e-18
 
 
 def renyi_from_profile(mechanism, order: np.ndarray) -> np.ndarray:
-    """Rényi divergences of finite orders, where a mechanism has no closed form for them."""
+    """Rényi divergences of finite orders, for mechanisms without a closed form."""
     values = [_renyi_of_order(mechanism, float(s)) for s in np.ravel(order)]
     return np.reshape(np.asarray(values, dtype=float), np.shape(order))
 
 
 def loss_moments_from_profile(mechanism, under: str) -> tuple[float, float]:
-    """Mean and variance of the privacy loss under P or Q, where a mechanism has no closed form for them."""
+    """Mean and variance of the privacy loss under P or Q, for mechanisms without a closed form."""
     pair = mechanism if under == "Q" else mechanism.reverse
     # g(γ) = γ log γ has mixture weights 1 and e^−ε; g(γ) = γ log² γ has (2ε + 2) and (2 − 2ε) e^−ε.
     mean = mixture_of_hockey_sticks(pair, lambda epsilon: 1.0, lambda epsilon: np.exp(-epsilon))
@@ -65,7 +85,7 @@ def _renyi_of_order(mechanism, s: float) -> float:
 
 
 def _log_growing_area(mechanism, tilt: float) -> float:
-    """log ∫₀^∞ e^{tilt·ε} δ(ε) dε for a positive tilt; the area may be beyond all numbers."""
+    """log ∫₀^∞ e^{tilt·ε} δ(ε) dε for a positive tilt; the area itself may overflow."""
 
     def logs(epsilon):
         with np.errstate(divide="ignore"):
@@ -84,8 +104,8 @@ def _log_growing_area(mechanism, tilt: float) -> float:
     kinks = mechanism._breakpoints()
     cuts = np.unique(np.concatenate([cuts, kinks[(kinks > 0) & (kinks < cuts[-1])]]))
     heights = logs(cuts)
-    # δ falls, so that no height between two cuts exceeds that at the first one by more than `rise`. Closer, too, to
-    # where δ ends.
+    # δ falls, so that between two cuts the height is at most `rise` above that at the first one. Cuts are added where
+    # that is too much, and around the place where δ ends.
     while True:
         width, least = np.diff(cuts), heights.max() + _VANISHED
         rise = tilt * width
@@ -105,7 +125,7 @@ def _log_growing_area(mechanism, tilt: float) -> float:
             f"the Rényi divergence of order {tilt + 1:g} of {shortened(repr(mechanism), 120)} depends on a δ less "
             "than any number, or on losses larger than are looked for: dptutor cannot compute it"
         )
-    # Up to where δ has all its digits; what is beyond is known by parts.
+    # The integral extends as far as δ has all its digits; beyond, the parts of the mechanism give a bound.
     seen = heights - tilt * cuts > _FAINT
     cuts, most = cuts[seen], float(heights[seen].max(initial=-math.inf))
     area = integral(lambda epsilon: np.exp(logs(epsilon) - most), cuts) if cuts.size > 1 else 0.0
@@ -116,10 +136,10 @@ def _log_growing_area(mechanism, tilt: float) -> float:
 
 
 def _log_area_beyond(mechanism, s: float, cuts) -> float:
-    """At least log ∫ e^{(s−1)ε} δ(ε) dε from the last of these losses, of which the first is 0, on.
+    """An upper bound on log ∫ e^{(s−1)ε} δ(ε) dε beyond the last of the losses `cuts`, the first of which is 0.
 
-    What is known by its divergence has that much left; of a join the profile is at most the sum of those of its parts,
-    and of a meet at most each.
+    If the Rényi divergence has a closed form, it is what remains of that; the profile of a join is at most the sum of
+    the profiles of its parts, and the profile of a meet at most each of them.
     """
     if mechanism._delta(np.asarray(math.inf)) > 0:
         return math.inf
@@ -151,8 +171,8 @@ def hellinger_from_profile(mechanism, s: np.ndarray) -> tuple[np.ndarray, np.nda
 
         H(s) = 1 − b + s(b − a) + s(s−1) [∫ e^{(s−1)ε} (δ(ε) − a) dε + ∫ e^{−sε} (δ_QP(ε) − b) dε].
 
-    The error of a piece of an integral counts as ten times what halving it changes, where e^{iε Im s} hardly turns on
-    it. Infinite, and so its bound, where no end of an integral is seen.
+    The error of a piece of an integral is taken to be ten times the change when it is halved, provided that e^{iε Im s}
+    hardly turns on it. Both are infinite if the integrand does not end.
     """
     value, error = np.empty(s.shape, dtype=complex), np.empty(s.shape)
     leaks = [float(pair._delta(np.asarray(math.inf))) for pair in (mechanism, mechanism.reverse)]
@@ -185,8 +205,8 @@ def _tilted_area(mechanism, leak: float, tilt: np.ndarray):
     def heights(epsilon):
         return np.maximum(mechanism._delta(epsilon) - leak, 0.0)
 
-    # In logarithms: where e^{tilt·ε} overflows, its product with δ need not. On a piece δ falls, so the integrand is at
-    # most the product of the larger ends of both; before an atom it comes near that, however small it is at cuts.
+    # In logarithms, because e^{tilt·ε} may overflow even if its product with δ does not. On a piece the integrand is at
+    # most the product of the maxima of both factors, and just before an atom it may be almost that large.
     log_heights = np.log(heights(cuts))
     seen = np.multiply.outer(rate, cuts) + log_heights
     most = np.maximum(seen.max(axis=1, keepdims=True), -1e300)
@@ -194,7 +214,7 @@ def _tilted_area(mechanism, leak: float, tilt: np.ndarray):
     matters = np.flatnonzero((log_most > most + math.log(_NOTHING)).any(axis=0))
     kept = int(matters.max(initial=-1)) + 1
     left_out = np.exp(log_most[:, kept:]) @ np.diff(cuts[kept:])
-    # What lies beyond all cuts: nothing, or where e^{tilt·ε} falls at most its integral.
+    # Beyond the last cut: δ is at most its value there, and if e^{tilt·ε} falls, its integral is known.
     left = float(heights(cuts[-1:])[0]) if cuts[-1] < largest else 0.0
     log_last = rate * cuts[-1] + np.log(left)
     falls = np.where(rate < 0, np.exp(log_last) / -rate, math.inf)
@@ -214,7 +234,7 @@ def _tilted_area(mechanism, leak: float, tilt: np.ndarray):
 
 
 def _turning(cuts, turn):
-    """More cuts, so that an angle that grows at the rate `turn` is small on each piece, if there are not too many."""
+    """Adds cuts, if there are not too many, so that an angle with the slope `turn` changes little on each piece."""
     width = max(_TURN / turn if turn else math.inf, (cuts[-1] - cuts[0]) / _MOST_PIECES)
     counts = np.ceil(np.diff(cuts) / width).astype(int) if math.isfinite(width) else np.ones(len(cuts) - 1, dtype=int)
     pieces = [np.linspace(a, b, n + 1)[:-1] for a, b, n in zip(cuts[:-1], cuts[1:], counts, strict=True)]
@@ -222,7 +242,7 @@ def _turning(cuts, turn):
 
 
 def _pieces(function, cuts, turn):
-    """Integrals of a function with values and bounds on their errors, for several s at once."""
+    """Integrals, for several s at once, of a function that returns values and bounds on their errors."""
     low, high = cuts[:-1], cuts[1:]
     whole, _, _ = _gauss_with_bounds(function, low, high)
     total, error = 0.0, 0.0
@@ -237,7 +257,7 @@ def _pieces(function, cuts, turn):
         if halves.shape[1] > 2 * _MOST_PIECES or not moved.any():
             moved[:] = False
         done = ~moved
-        # An angle that turns more is not seen: there a piece is what it is at most.
+        # If the angle turns too much, halving says nothing: the error is bounded by the modulus.
         blind = np.multiply.outer(high[0][done] - low[0][done], turn) > _FURTHEST_TURN
         own = np.where(blind, 2 * sizes.sum(axis=0)[done], _OF_CHANGE * change[done] + 4e-16 * sizes.sum(axis=0)[done])
         total = total + both[done].sum(axis=0)
@@ -248,7 +268,7 @@ def _pieces(function, cuts, turn):
 
 
 def _gauss_with_bounds(function, low, high):
-    """Gauss's rule on pieces: integrals, of the errors of the values, and of the moduli."""
+    """Gauss's rule on pieces: integrals of the values, of their errors and of their moduli."""
     half = (high - low) / 2
     value, error = function((low + half)[..., None] + half[..., None] * _NODES)
     weight = half[..., None, None] * _WEIGHTS[:, None]
@@ -256,7 +276,7 @@ def _gauss_with_bounds(function, low, high):
 
 
 def mixture_of_hockey_sticks(mechanism, weight, weight_reverse) -> float:
-    """∫ weight·δ over the pair plus ∫ weight_reverse·δ over its reverse, on positive losses."""
+    """∫₀^∞ weight·δ for the pair, plus ∫₀^∞ weight_reverse·δ for its reverse."""
     return _weighted_area(mechanism, weight) + _weighted_area(mechanism.reverse, weight_reverse)
 
 
@@ -278,11 +298,11 @@ def _weighted_area(mechanism, weight, tilt: float = 0.0) -> float:
     if not (heights[-1] > 1e-300 and heights[-1] * LARGEST_LOSS > 1e-12 * max(np.nanmax(heights), 1e-300)):
         return integral(integrand, cuts)
     if tilt < 0:
-        # From there on δ is what infinite losses leave, and the integral a decaying exponential's.
+        # Beyond the last cut δ is constant, the mass of infinite losses, and the rest is an exponential integral.
         return integral(integrand, cuts) + float(heights[-1]) / -tilt
     if mechanism._delta(np.asarray(math.inf)) > 0:
         return math.inf
-    # Octaves, until δ has vanished.
+    # Further cuts, each at twice the last, until δ has vanished.
     cuts = np.unique(np.concatenate([cuts, kinks[(kinks > LARGEST_LOSS) & np.isfinite(kinks)]]))
     while math.log(max(heights[-1], 1e-300)) + math.log(cuts[-1]) > math.log(1e-15 * np.nanmax(heights)):
         cuts = np.append(cuts, 2 * cuts[-1])
@@ -292,7 +312,7 @@ def _weighted_area(mechanism, weight, tilt: float = 0.0) -> float:
 
 
 def integral(function, cuts) -> float:
-    """The integral from the first to the last cut: pieces are halved, all at once, until that changes nothing."""
+    """The integral from the first to the last cut: pieces are halved, all at once, until nothing changes."""
     low, high = cuts[:-1], cuts[1:]
     whole, total = _gauss(function, low, high), 0.0
     while low.size:
@@ -300,9 +320,9 @@ def integral(function, cuts) -> float:
         low, high = np.array([low, middle]), np.array([middle, high])
         halves = _gauss(function, low, high)
         both = halves.sum(axis=0)
-        with np.errstate(invalid="ignore"):  # what is infinite is so however finely it is cut
+        with np.errstate(invalid="ignore"):  # the difference of infinite pieces is NaN: they are not halved
             moved = np.abs(both - whole) > _ACCURACY * (total + np.abs(both).sum())
-        if halves.size > _MOST_PIECES:  # what still moves is rounding
+        if halves.size > _MOST_PIECES:  # the remaining changes are rounding
             moved[:] = False
         total += float(both[~moved].sum())
         low, high, whole = (pieces[:, moved].ravel() for pieces in (low, high, halves))

@@ -49,26 +49,30 @@ from .profile_table import Profile
 
 # Integrands below e^−40 of their peak are left out.
 _DEPTH = 40.0
-# Spacing of contours: no integrand exceeds that of the best contour by more than this, as a logarithm.
+# Spacing of contours: the logarithm of an integrand exceeds that on the best contour by at most this.
 _SPACING = 2.0
-# δ below e^−720 is taken for 0; e^x is a normal number above the second.
-_DEEPEST, _LEAST_EXPONENT = 720.0, SMALLEST_LOG + 1.0
+# δ below e^−720 counts as 0.
+_DEEPEST = 720.0
+# e^x is a normal number for x above this.
+_LEAST_EXPONENT = SMALLEST_LOG + 1.0
 _POINTS = 32
-# Largest change of phase on a panel for which the Gauss-Legendre error is below 1e-16, and the highest Legendre
-# coefficients of a resolved integrand.
-_TURN, _SMOOTH, _LAST = 28.0, 1e-13, 5
+# Largest change of phase on a panel for which the error of the Gauss-Legendre rule is below 1e-16.
+_TURN = 28.0
+# An integrand is resolved if its _LAST highest Legendre coefficients are below _SMOOTH.
+_SMOOTH, _LAST = 1e-13, 5
 # Possible ends of the window, in units of 1/|ε − edge|, and the change at which the result counts as settled.
 _WINDOWS = (200.0, 400.0, 800.0, 1600.0, 3200.0)
 _STILL = 1e-12
-# So many deviations of losses may be as far from the edge: at the end of the shortest window F has lost e^−40 of them.
+# Losses this many standard deviations from the edge are not blurred by the shortest window: at its end their part of F
+# has fallen to e^−40.
 _BLURRED = 22.0
 _LOOKED_AT = np.array([0.0, 0.08, 0.21, 0.37, 0.5, 0.61, 0.78, 0.93, 1.0])
 _MOST_OCTAVES = 64
 # A contour ends where an envelope is below e^−32 of the peak.
 _ENOUGH = 32.0
-# Largest number of panels of a contour, and of one that is the last resort.
+# Largest number of panels of a contour, and of a contour that is the last resort.
 _MOST_PANELS, _MOST_AT_LAST = 130, 1500
-# Relative error of δ, and absolute error of 1 − δ, above which another method is tried if large losses are rare.
+# Relative error of δ, and absolute error of 1 − δ, above which the other method is tried if large losses are rare.
 _UNSHARP, _UNSHARP_REST = 1e-7, 1e-11
 # Smallest complement for which a relative error is computed.
 _SMALLEST_REST = 1e-300
@@ -81,7 +85,7 @@ class SlowDecay(Exception):
 
 
 class Panel:
-    """A piece of a contour: F(c + it) e^{−itω}/F(c) at Gauss-Legendre points of [start, end], and its error."""
+    """A piece of a contour: F(c + it) e^{−itω}/F(c) at Gauss-Legendre points of [start, end], with its error."""
 
     def __init__(self, start: float, end: float, value: np.ndarray, error: np.ndarray) -> None:
         self.start, self.end, self.value, self.error = start, end, value, error
@@ -94,14 +98,14 @@ class Panel:
         if pieces == 1:
             return t, half * weight, self.value, self.error
         error = float(self.error.max()) + LAST_PLACE * float(np.abs(self.value).max())
-        # Converting a real matrix to complex would take longer than the product.
+        # Real and imaginary parts apart: converting the real matrix to complex takes longer than the product.
         real = np.stack([self.value.real, self.value.imag], axis=1)
         value = (_interpolation(pieces) @ real) @ np.array([1.0, 1.0j])
         return t, np.tile(half * weight, pieces), value, np.full(t.shape, error)
 
 
 class Contour:
-    """The line Re z = c with the transform on it, octave by octave, as far as it was asked for."""
+    """The transform on the line Re z = c, computed octave by octave when needed."""
 
     def __init__(
         self,
@@ -140,21 +144,21 @@ class Contour:
         if float(np.abs((value * weight) @ _highest_legendre()).max()) < max(_SMOOTH, float(error.max())):
             return [Panel(start, end, value, error)]
         middle = (start + end) / 2
-        if not start < middle < end:  # a jump, as rounding makes them where the transform vanishes
+        if not start < middle < end:  # a jump, caused by rounding where the transform vanishes
             raise SlowDecay
         return self._resolved(start, middle) + self._resolved(middle, end)
 
 
 @lru_cache(maxsize=1)
 def _highest_legendre() -> np.ndarray:
-    """Legendre polynomials of the highest degrees, scaled: weighted sums with them are coefficients."""
+    """The matrix from values at the points of a panel to the highest Legendre coefficients."""
     x, _ = gauss(_POINTS)
     return np.polynomial.legendre.legvander(x, _POINTS - 1)[:, -_LAST:] * (np.arange(_POINTS)[-_LAST:] + 0.5)
 
 
 @lru_cache(maxsize=32)
 def _interpolation(pieces: int) -> np.ndarray:
-    """From the points of a panel to those of its equal pieces, through the Legendre polynomials."""
+    """The matrix from values at the points of a panel to values at the points of its equal pieces."""
     x, weight = gauss(_POINTS)
     fine = ((2 * np.arange(pieces)[:, None] + 1 + x) / pieces - 1.0).ravel()
     coefficients = np.polynomial.legendre.legvander(x, _POINTS - 1).T * weight * (np.arange(_POINTS) + 0.5)[:, None]
@@ -162,7 +166,7 @@ def _interpolation(pieces: int) -> np.ndarray:
 
 
 def saddles(grid: np.ndarray, value: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """From real c and K(c): c; ε at which it is the saddle point; K(c) − cε; K''(c)."""
+    """From real c and K(c): c; the ε whose saddle point it is; K(c) − cε; K''(c)."""
     slope = np.diff(value) / np.diff(grid)
     bend = np.maximum(np.diff(slope) / np.diff((grid[1:] + grid[:-1]) / 2), 1e-300)
     c, epsilon = grid[1:-1], (slope[1:] + slope[:-1]) / 2
@@ -171,7 +175,7 @@ def saddles(grid: np.ndarray, value: np.ndarray) -> tuple[np.ndarray, np.ndarray
 
 
 def epsilon_near(found: Sequence[np.ndarray], log_delta: np.ndarray) -> np.ndarray:
-    """About where δ(ε) ≥ 0 has this logarithm: the saddle point's term of the integral."""
+    """A first guess of the ε ≥ 0 at which δ has this logarithm, by the saddle-point approximation."""
     right = found[0] > 0
     c, epsilon, k, bend = (each[right] for each in found)
     log_term = k - np.log(c * (c + 1)) - np.log(2 * math.pi * bend) / 2
@@ -179,7 +183,7 @@ def epsilon_near(found: Sequence[np.ndarray], log_delta: np.ndarray) -> np.ndarr
 
 
 def loss_near(found: Sequence[np.ndarray], log_alpha: np.ndarray) -> np.ndarray:
-    """About where Pr_P[L > ε], ε ≥ 0, has this logarithm; the same for its integral, with ½ where it has a pole."""
+    """A first guess of the ε ≥ 0 at which Pr_P[L > ε] has this logarithm, by the saddle-point approximation."""
     c, epsilon, k, bend = found
     log_term = k - epsilon - np.log(2.0 + (c + 1) * np.sqrt(2 * math.pi * bend))
     return _interpolated(log_alpha, log_term, epsilon)
@@ -239,7 +243,7 @@ class Inversion(Profile):
         return self.chernoff(epsilon)
 
     def left(self, epsilon: np.ndarray) -> np.ndarray:
-        """An upper bound on δ beyond the last interval: Chernoff's, or near the largest loss the distance to it."""
+        """An upper bound on δ beyond the last interval: Chernoff's, or the distance to the largest loss."""
         bound = np.full(epsilon.shape, math.exp(-_DEEPEST))
         if self._edge <= 0:
             return bound
@@ -249,24 +253,24 @@ class Inversion(Profile):
 
     @cached_property
     def edges(self) -> np.ndarray:
-        """Ends of the intervals of losses ε ≥ 0 on which one contour serves; beyond the last δ is below e^−720."""
+        """Ends of the intervals of ε ≥ 0, each served by one contour; beyond the last, δ is below e^−720."""
         cuts, last = self._ladder[2], self._last
         distance = abs(self._edge)
         if 0 < distance < math.inf:
-            # By octaves of the distance from the edge.
+            # Also at distances from the edge that double.
             if self._edge < 0:
                 octaves = self._edge + distance * 2.0 ** np.arange(1, 2 + math.ceil(math.log2(1 + last / distance)))
             else:
                 octaves = self._edge - distance * 2.0 ** -np.arange(1, 40)
             cuts = np.append(cuts, octaves)
-        # Also at powers of ten of δ, so that a request for δ = 1e-5 does not wait for 1e-30.
+        # Also at fixed values of δ, so that a request for δ = 1e-5 does not compute the interval around 1e-30.
         cuts = np.append(cuts, self._below(_LEVELS))
         cuts = np.unique(cuts[(cuts > 0) & (cuts < last)])
         return np.concatenate([[0.0], cuts, [last]])
 
     @cached_property
     def _last(self) -> float:
-        """A loss beyond which δ is below e^−720, or the end of the range."""
+        """A loss beyond which δ is below e^−720, or the largest loss."""
         end = float(self._below(np.array([_DEEPEST]))[0])
         return min(end, self._edge * (1 - 2.0**-40)) if self._edge > 0 else end
 
@@ -277,11 +281,11 @@ class Inversion(Profile):
         return np.min((value[right] + level[:, None]) / grid[right], axis=1)
 
     def beyond(self, delta: float) -> float:
-        """A loss beyond which δ of finite losses is less."""
+        """A loss beyond which δ, without infinite losses, is less than `delta`."""
         return min(max(float(self._below(np.array([-math.log(delta)]))[0]), 0.0), self._last)
 
     def cuts(self, interval: int) -> np.ndarray:
-        """Losses within an interval at which the method changes its polynomials, or knows no more."""
+        """Losses within an interval at which the other method has the ends of its pieces, or ends."""
         ends, number = self._served(interval)
         low, _, high = ends
         if not self._by_law(interval, number, ends):
@@ -290,7 +294,7 @@ class Inversion(Profile):
         return places[(places > low) & (places < high)]
 
     def sample(self, interval: int, epsilon: np.ndarray) -> tuple[np.ndarray, np.ndarray, bool]:
-        """On one interval: δ of finite losses or its complement, a bound on its relative error, and which it is."""
+        """On one interval: δ without infinite losses, or its complement; a bound on its relative error; which it is."""
         ends, number = self._served(interval)
         complement = bool(self._ladder[0][number] < 0)
         beyond = np.zeros(epsilon.shape, dtype=bool)
@@ -299,7 +303,7 @@ class Inversion(Profile):
             beyond = epsilon > self._law.end
             value, error = self._law(np.minimum(epsilon, self._law.end), complement)
             if float(np.max(value * error)) > _UNSHARP_REST:
-                # Where δ is large the contour may still have more digits.
+                # If δ is large, the contour may still be more accurate.
                 other, its_error = self._by_contour(number, ends, epsilon)
                 if bool(self._ladder[0][number] < 0) != complement:
                     other, its_error = 1.0 - other, its_error * other / np.maximum(1.0 - other, _SMALLEST_REST)
@@ -312,14 +316,14 @@ class Inversion(Profile):
         # If no digit is certain, use the smaller of the remaining upper bound and Chernoff's.
         most = np.where(np.isfinite(error), np.abs(value) * (1.0 + error), np.inf)
         bound = np.minimum(np.exp(np.clip(self.chernoff(epsilon), _LEAST_EXPONENT, LARGEST_LOSS)), most)
-        # If they contradict each other, one is wrong, and neither is used.
+        # If the value contradicts Chernoff's bound, neither is used.
         strange = (error < 1.0) & (value * (1.0 - error) > 1.001 * bound)
         bound = np.where(strange, most, bound)
         useless = beyond | strange | ~(error < 1.0) | (value > bound)
         return np.where(useless, bound / 2, value), np.where(useless, 1.0, error), False
 
     def quickly(self, epsilon: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """δ of finite losses at ε ≥ 0 by contours, even where these leave much open, and a bound on the error."""
+        """δ without infinite losses at ε ≥ 0, by contours even if they are inaccurate, and a bound on its error."""
         delta, error = np.zeros(epsilon.shape), np.zeros(epsilon.shape)
         intervals = np.searchsorted(self.edges, epsilon, side="right") - 1
         for interval in np.unique(intervals[epsilon < self.edges[-1]]):
@@ -335,20 +339,20 @@ class Inversion(Profile):
         return delta, error
 
     def _served(self, interval: int) -> tuple[np.ndarray, int]:
-        """Ends and middle of an interval, and the number of the contour that serves it."""
+        """Ends and middle of an interval, and the index of its contour."""
         low, high = self.edges[interval : interval + 2]
         ends = np.array([low, (low + high) / 2, high])
         return ends, int(np.searchsorted(self._ladder[2], ends[1]))
 
     def _by_law(self, interval: int, number: int, ends: np.ndarray) -> bool:
-        """Whether on an interval the other method serves: where contours do not do, as large losses are rare."""
+        """Whether the other method serves an interval, because large losses are too rare for contours."""
         if self._law is None:
             return False
         if interval not in self._chosen:
             value, error = self._by_contour(number, ends, ends)
             left = bool(self._ladder[0][number] < 0)
             if left:
-                # δ may be tiny here, too.
+                # Here, too, δ may be tiny.
                 with np.errstate(invalid="ignore"):
                     off = error * value
                     sharp = (error <= _UNSHARP) & (off <= _UNSHARP_REST)
@@ -361,7 +365,7 @@ class Inversion(Profile):
     def _by_contour(self, number: int, ends: np.ndarray, epsilon: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """δ or its complement by one of the contours, and a bound on the relative error."""
         left = self._ladder[0][number] < 0
-        # Where the best contour is too long, one nearer to the pole, on which rare large losses count less, may do.
+        # If the best contour is too long, try those closer to the pole: there rare large losses have less weight.
         for other in range(number, max(number - 4, -1), -1):
             if (self._ladder[0][other] < 0) != left:
                 break
@@ -372,7 +376,7 @@ class Inversion(Profile):
             with contextlib.suppress(SlowDecay):
                 value, error = self._integrals(number, ends, epsilon, _MOST_AT_LAST)
                 return (-value if left else value), error
-        # Nothing is known.
+        # No digit is certain.
         return np.full(epsilon.shape, 0.5), np.ones(epsilon.shape)
 
     def chernoff(self, epsilon: np.ndarray) -> np.ndarray:
@@ -383,35 +387,35 @@ class Inversion(Profile):
         return np.min(height - np.multiply.outer(epsilon, c), axis=-1)
 
     def epsilon_near(self, log_delta: np.ndarray) -> np.ndarray:
-        """About where δ(ε) ≥ 0 of finite losses has this logarithm: the saddle point's term of the integral."""
+        """A first guess of the ε ≥ 0 at which δ, without infinite losses, has this logarithm."""
         return epsilon_near(self._saddles, log_delta)
 
     def loss_near(self, log_alpha: np.ndarray) -> np.ndarray:
-        """About where Pr_P[L > ε], ε ≥ 0, has this logarithm; the same for its integral, with ½ where it has a pole."""
+        """A first guess of the ε ≥ 0 at which Pr_P[L > ε] has this logarithm."""
         return loss_near(self._saddles, log_alpha)
 
     @cached_property
     def _saddles(self) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-        """c; ε at which it is the saddle point; K(c) − cε; K''(c)."""
+        """c; the ε whose saddle point it is; K(c) − cε; K''(c)."""
         return saddles(*self._chernoff)
 
     # Real arguments: Chernoff's bounds, and where the contours go.
 
     def _cumulant(self, c: Any) -> np.ndarray:
-        """K on the real line; +∞ where it overflows or is not known."""
+        """K on the real line; +∞ if it overflows or is unknown."""
         c = np.asarray(c, dtype=float)
         value = np.empty(c.shape)
         with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
             for few in np.array_split(np.argsort(c), max(1, len(c) // 12)):
                 value[few] = self._log_transform(1.0 + c[few] + 0j)[0].real
-            # Too much for several at once may be possible one at a time.
+            # Arguments of different size need more nodes together than one at a time.
             for one in np.flatnonzero(~np.isfinite(value)):
                 value[one] = self._log_transform(np.array([1.0 + c[one] + 0j]))[0][0].real
         return np.where(np.isfinite(value), value, np.inf)
 
     @cached_property
     def _scale(self) -> float:
-        """Standard deviation of the loss, tilted half-way between P and Q, or its order of magnitude."""
+        """The order of magnitude of the standard deviation of the loss, tilted half-way between P and Q."""
         step, bend, centre = 1.0, math.inf, -0.5
         for _ in range(60):
             low, middle, high = self._cumulant([centre - step, centre, centre + step])
@@ -425,7 +429,7 @@ class Inversion(Profile):
 
     @cached_property
     def _chernoff(self) -> tuple[np.ndarray, np.ndarray]:
-        """Real c and K(c), from −1 upwards, evenly on the scales of c and of 1 + c, until δ underflows."""
+        """Real c and K(c), from −1 until δ underflows, evenly spaced on logarithmic scales of |c| and 1 + c."""
         if not math.isfinite(self._scale):
             raise NumericalError(f"losses of {self._name} are too far apart: dptutor cannot compute it")
         smallest = 2e-3 * min(1.0, 1.0 / self._scale)
@@ -451,20 +455,20 @@ class Inversion(Profile):
 
     @cached_property
     def _ladder(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """c of the contours, increasing; K(c); and the losses between which each serves."""
+        """The contours: c, increasing; K(c); and the losses at which one hands over to the next."""
         grid, value = self._chernoff
-        # The logarithm of the size of the integral at ε is this less cε, convex on either side of the pole.
+        # The logarithm of the size of the integral at ε is this minus cε; it is convex on either side of the pole.
         height = value - np.log(np.abs(grid) * (1.0 + grid))
         chosen = [_chords(grid, height, side) for side in (np.flatnonzero(grid < 0), np.flatnonzero(grid > 0))]
         lines, cuts = _lower_envelope(grid, height, np.concatenate(chosen))
         return grid[lines], value[lines], np.array(cuts)
 
     def contour(self, number: int, most: int = _MOST_PANELS) -> Contour:
-        """The contour with this number on the ladder, with at most so many panels."""
+        """The contour with this index, of at most `most` panels."""
         if (number, most) not in self._contours:
             c, peak = (float(x[number]) for x in self._ladder[:2])
             low, high = self._range(c, peak)
-            # Around the losses that count, or from the edge on, if that is near.
+            # Centered at the losses that matter, or at the edge if that is close.
             grid, value = self._chernoff
             mean = min(max(float(np.interp(c, grid, np.gradient(value, grid))), low), high)
             low = max(low, mean - 4 * (high - mean))
@@ -475,7 +479,7 @@ class Inversion(Profile):
         return self._contours[number, most]
 
     def _range(self, c: float, peak: float) -> tuple[float, float]:
-        """The losses that count on a contour, by Chernoff's bound."""
+        """The range of losses that matter on a contour, by Chernoff's bound."""
         grid, value = self._chernoff
         apart = np.abs(grid - c) > 1e-9 * abs(c)
         above, below = apart & (grid > c), apart & (grid < c)
@@ -492,7 +496,7 @@ class Inversion(Profile):
     def _integrals(
         self, number: int, ends: np.ndarray, epsilon: np.ndarray, most: int = _MOST_PANELS
     ) -> tuple[np.ndarray, np.ndarray]:
-        """The integral along a contour at losses between the ends, and a bound on its error, relative."""
+        """The integral along a contour at losses between the ends, and a bound on its relative error."""
         contour = self.contour(number, most)
         points, units, rest, beyond = self._points(contour, ends)
         value, noise = self._sums(contour, points, epsilon, units / self._nearest(contour, ends))
@@ -501,19 +505,22 @@ class Inversion(Profile):
         turn = contour.c * epsilon
         exponent = contour.peak - turn
         factor = np.exp(np.clip(exponent, _LEAST_EXPONENT, LARGEST_LOSS))
-        # The exponent is rounded, and so are subnormal numbers; smaller ones lie between 0 and the smallest.
+        # The exponent is rounded, and so is a subnormal result; one that underflows lies between 0 and the smallest.
         found = np.where(value < 0, -1.0, 1.0) * np.maximum(np.abs(value * factor), SMALLEST)
         rounding = LAST_PLACE * (2.0 + np.abs(turn) + np.abs(exponent)) + SMALLEST / factor + SMALLEST / np.abs(found)
         return found, noise + rest + np.where(exponent >= _LEAST_EXPONENT, rounding, 1.0)
 
     def _points(self, contour: Contour, ends: np.ndarray) -> Any:
-        """Points, weights, F and its error up to the end of a contour; that end, in units of 1/|ε − edge|, or ∞ where
-        the integrand decays until then; and what is left out, relative to the integral and to e^{peak − cε}."""
+        """Points of quadrature up to the end of a contour, that end, and bounds on what is left out.
+
+        Points come with weights, F and its error. The end is in units of 1/|ε − edge|, ∞ if the integrand decays
+        without a window. The bounds are relative to the integral, and to e^{peak − cε}.
+        """
         key = contour, *ends
         if key in self._kept:
             return self._kept[key]
         nearest = self._nearest(contour, ends)
-        # The effect of the window is not known in advance: try several places.
+        # The effect of the window is not known in advance: compare windows at several losses.
         places = ends[0] + (ends[-1] - ends[0]) * _LOOKED_AT
         for units in _WINDOWS:
             points, beyond = self._upto(contour, ends, units / nearest if math.isfinite(self._edge) else math.inf)
@@ -531,12 +538,11 @@ class Inversion(Profile):
         return self._kept[key]
 
     def _nearest(self, contour: Contour, ends: np.ndarray) -> float:
-        """The distance of an interval from the edge; a window narrower than the losses that count would blur them, or
-        those of some participations."""
+        """The distance of an interval from the edge, at least as large as keeps the losses that matter unblurred."""
         return min(float(np.abs(ends - self._edge).min()), 40.0 / contour.first, _BLURRED * self._spread)
 
     def _upto(self, contour: Contour, ends: np.ndarray, end: float) -> Any:
-        """The points up to t = end, or to where the integrand has decayed; and a bound on what is beyond that."""
+        """The points up to t = end, or until the integrand has decayed, and a bound on the rest."""
         furthest = float(np.abs(ends - contour.frequency).max())
         points, octave, reached, beyond = [], 0, 0.0, math.inf
         while reached < end and beyond == math.inf:
@@ -544,7 +550,7 @@ class Inversion(Profile):
                 turns = furthest * (panel.end - panel.start) / _TURN
                 points.append(panel.refined(1 if turns <= 1 else 2 ** math.ceil(math.log2(turns))))
                 reached = panel.end
-                # To zero, or to the rounding error of sums that cancel.
+                # It has decayed if it is below the rounding error of its sums.
                 noise = 4.0 * float(panel.error.max())
                 if float(np.max(np.abs(panel.value))) < max(math.exp(-_DEPTH), noise):
                     most = math.exp(min(self._log_fall(contour.c, reached), 0.0))
@@ -558,8 +564,8 @@ class Inversion(Profile):
         return tuple(np.concatenate(part) for part in zip(*points, strict=True)), beyond
 
     def _sums(self, contour: Contour, points: Any, epsilon: np.ndarray, end: float) -> tuple[np.ndarray, np.ndarray]:
-        """The integrals at each ε through the window that ends there, less their factor e^{peak − cε}, and a bound on
-        their rounding, relative."""
+        """The integrals at each ε with the window up to `end`, divided by e^{peak − cε}, and a bound on their relative
+        rounding error."""
         t, weight, transform, its_error = points
         z = contour.c + 1j * t
         kernel = weight / (math.pi * z * (1.0 + z))
@@ -576,7 +582,7 @@ class Inversion(Profile):
 
 
 def _real_part(amplitude: np.ndarray, phase: np.ndarray) -> np.ndarray:
-    """Re(amplitude · e^{−i phase}), by the tangent of half the phase, which numpy has much sooner."""
+    """Re(amplitude · e^{−i phase}), by the tangent of half the phase, which is faster than sine and cosine."""
     tangent = np.tan(phase / 2)
     square = tangent * tangent
     # cos = (1 − t²)/(1 + t²), sin = 2t/(1 + t²)
@@ -587,13 +593,13 @@ def _real_part(amplitude: np.ndarray, phase: np.ndarray) -> np.ndarray:
 
 
 def _whole_in_s(c: np.ndarray) -> np.ndarray:
-    """The values of c nearby for which s = 1 + c is free of rounding, different ones and not 0."""
+    """Values nearby for which s = 1 + c is exact; distinct, and not 0."""
     c = np.unique((1.0 + c) - 1.0)
     return c[c != 0.0]
 
 
 def _chords(grid: np.ndarray, height: np.ndarray, side: np.ndarray) -> np.ndarray:
-    """Places on one side of the pole between which the chords of a convex function are near it."""
+    """Indices on one side of the pole such that the chords between them are close to a convex function."""
     if not side.size:
         return side
     chosen = [int(side[0])]
@@ -610,7 +616,7 @@ def _chords(grid: np.ndarray, height: np.ndarray, side: np.ndarray) -> np.ndarra
 
 
 def _lower_envelope(grid: np.ndarray, height: np.ndarray, places: np.ndarray) -> tuple[list[int], list[float]]:
-    """Of the lines height − grid·ε those that are lowest somewhere, and where one gives way to the next."""
+    """Indices of the lines height − grid·ε that are lowest somewhere, and the ε at which they cross."""
     kept, cuts = list[int](), list[float]()
     for place in places:
         while kept:

@@ -27,22 +27,36 @@ from .._floats import LARGEST_LOSS, LONG_LAST_PLACE, UNIT_ROUNDOFF
 from .polynomials import chebyshev
 from .sampled_lines import Inverter, Transform
 
-# Limits: inner losses that are split off; atoms of all cases together, before and after equal ones are merged; and
-# samples of a line, of two lengths.
-_MOST_INSIDE, _MOST_PAIRS, _MOST_ATOMS, _TERMS = 5, 4_000_000, 200_000, (2**14, 2**16)
-# Largest truncation error; and about how many deviations the losses extend over.
-_GOAL, _WIDTH = 1e-14, 40.0
-# Largest loss at which P-masses keep their digits; atoms with a share below e to minus the second are negligible.
-_LARGEST, _NEGLIGIBLE = 300.0, 200.0
-# From this fraction of the range on, 1 − e^y of atoms is computed from sums over all larger atoms.
+# Largest J: the number of cases grows quickly with it.
+_MOST_INSIDE = 5
+# Largest number of atoms, of all cases together, before equal ones are merged and after.
+_MOST_PAIRS, _MOST_ATOMS = 4_000_000, 200_000
+# Numbers of samples on a line that are tried.
+_TERMS = 2**14, 2**16
+# Largest error from cutting a line off.
+_GOAL = 1e-14
+# The period of a line, in standard deviations of the loss.
+_WIDTH = 40.0
+# Largest sum of all losses: at larger ones masses under P lose their digits.
+_LARGEST = 300.0
+# The case with no loss inside matters if its probability is at least e to minus this.
+_NEGLIGIBLE = 200.0
+# Atoms above ε by more than this fraction of the range, but at least the second and at most the third number, are not
+# added one by one: cumulative sums of their masses give their share of δ.
 _FAR, _NEAREST, _FURTHEST = 1 / 64, 3e-4, 0.5
-# Kinks lighter than the first, relative to δ, or where δ is below the second, are ignored; the largest number of kinks;
-# and the number of places at which δ is evaluated to decide.
-_LIGHT, _TINY, _MOST_KINKS, _PLACES = 1e-12, 1e-40, (600, 5000), 400
-# Largest estimated time, in seconds, for all intervals between kinks (an estimate of 14 took 8.6); and the time for one
-# case, one atom and one sample of a line at all points of an interval.
-_SECONDS, _OF_CASE, _OF_ATOM, _OF_TERM = 14.0, 1e-4, 2e-6, 3e-8
-# Polynomials of pieces of a spline.
+# Kinks are ignored if their weight, relative to δ, is below this,
+_LIGHT = 1e-12
+# or if δ is.
+_TINY = 1e-40
+# The number of kinks that are kept is at most between these, depending on the time for each.
+_MOST_KINKS = 600, 5000
+# Number of points at which δ is evaluated to weigh the kinks.
+_PLACES = 400
+# Largest estimated time for all intervals between kinks, in seconds (where the estimate was 14, it took 8.6).
+_SECONDS = 14.0
+# Seconds for one case, one atom and one sample of a line, at all points of an interval.
+_OF_CASE, _OF_ATOM, _OF_TERM = 1e-4, 2e-6, 3e-8
+# Degree of the polynomials that replace the pieces of a spline.
 _DEGREE = 13
 # Atoms closer than this, relative to the largest loss, are merged.
 _EQUAL = 8 * UNIT_ROUNDOFF
@@ -52,8 +66,11 @@ _AT_BETWEEN = np.cos(np.outer(np.arange(_DEGREE + 1), np.arccos(_BETWEEN)))
 
 
 def inside_apart(counts: dict[float, int], loss: np.ndarray) -> tuple[int, int] | None:
-    """How many losses inside are to be taken apart, for largest losses and how often they come, and finite losses
-    beside, and how many samples a line then needs; none if that is of no use, or takes too long."""
+    """J and the number of samples on a line for which the computation is fastest; None if every choice takes too long.
+
+    `counts` maps the largest loss of each Laplace mechanism to its multiplicity; `loss` has the losses of the finite
+    parts.
+    """
     tops, number = np.array(list(counts)), np.array(list(counts.values()))
     n = int(number.sum())
     reach = float(tops @ number) + float(np.abs(loss).max(initial=0.0))
@@ -78,17 +95,17 @@ def inside_apart(counts: dict[float, int], loss: np.ndarray) -> tuple[int, int] 
 
 
 def _far(top: float, width: float) -> float:
-    """How far above an atom its share of 1 − e^y is summed one by one."""
+    """How far above ε atoms are added one by one."""
     return max(top, float(np.clip(_FAR * width, _NEAREST, _FURTHEST)))
 
 
 def _effort(top: float, far: float, width: float, size: float) -> float:
-    """Seconds, about, for a case at all points of an interval."""
+    """Estimated seconds for one case at all points of an interval."""
     return _OF_CASE + _OF_ATOM * min((top + far) / max(width, 1e-300), 1.0) * size
 
 
 def _places(counts: dict[float, int], loss: np.ndarray, equal: float) -> float:
-    """How many places atoms are at; ∞ if they are too many."""
+    """The number of distinct atoms if no loss is inside; ∞ if there are too many."""
     position = np.sort(np.asarray(loss, dtype=float))
     for top, count in counts.items():
         if position.size * (count + 1) > _MOST_PAIRS:
@@ -104,13 +121,13 @@ class LaplaceAtoms:
     Parameters
     ----------
     counts : dict
-        Largest losses of Laplace mechanisms, and how often each comes.
+        Largest losses of Laplace mechanisms, with the multiplicity of each.
     loss, q : ndarray
-        Finite losses of the finite parts together, and their probabilities under Q.
+        Finite losses of the composition of all finite parts, and their probabilities under Q.
     inside : int
-        How many losses inside their ranges are taken apart.
+        J, the largest number of losses inside their ranges in the cases that are taken apart.
     terms : int
-        How many samples of a line are affordable.
+        The largest number of samples on a line.
     finite_log : callable
         The logarithm of the transform of the finite parts, and a bound on its error.
     log_masses : tuple of float
@@ -134,7 +151,7 @@ class LaplaceAtoms:
         self._inside, self.most_terms, self._finite_log = inside, terms, finite_log
         self._n, reach = sum(self._counts), float(self._tops @ np.array(self._counts))
         reach += float(np.abs(loss).max(initial=0.0))
-        # Of masses of atoms and of sums of them.
+        # Relative error of the masses of atoms, and of sums of them.
         self._relative = relative + (64.0 + 8.0 * self._n + 4.0 * reach) * UNIT_ROUNDOFF
         self._cases = [
             _Case(self._tops, self._counts, case, loss, q, _EQUAL * reach) for case in _cases(self._counts, inside)
@@ -152,18 +169,20 @@ class LaplaceAtoms:
 
     @cached_property
     def breakpoints(self) -> np.ndarray:
-        """Losses at which there are atoms that matter beside δ there."""
+        """Losses of the atoms that are heavy enough, relative to δ, for a kink to matter."""
         return self._heavy[0]
 
     @cached_property
     def _heavy(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Losses at which there are the heaviest atoms; places; and from each place to the next the weight of the
-        heaviest other atom: its mass times its distance to the next one, in proportion to δ. By an eighth of that a
-        line is off between two of them."""
+        """Losses of the heaviest atoms; a grid; and on each of its intervals the weight of the heaviest other atom.
+
+        The weight of an atom is its mass times the distance to its neighbor, relative to δ. If its kink is ignored, a
+        straight line between its neighbors is wrong by at most an eighth of that.
+        """
         loss, q = self._cases[0].loss, self._cases[0].q
         at, known = self._known
         place = np.searchsorted(at, np.abs(loss), side="right") - 1
-        # At the next place, or where there is one atom left.
+        # δ falls, so that it is smallest at the end of the interval.
         least = known[np.minimum(place + 1, _PLACES - 1)]
         gap = np.diff(loss, prepend=-math.inf, append=math.inf)
         with np.errstate(divide="ignore", invalid="ignore"):
@@ -175,32 +194,35 @@ class LaplaceAtoms:
         kept = ranked > bound
         light = np.zeros(_PLACES + 1)
         np.maximum.at(light, place[~kept], weight[~kept])
-        # Atoms next to a stretch matter in it, too.
+        # Atoms matter in the neighboring intervals, too.
         light = np.minimum(np.maximum(light, np.maximum(np.append(light[1:], 0.0), np.append(0.0, light[:-1]))), 1.0)
         return loss[kept], at, light
 
     @cached_property
     def _known(self) -> tuple[np.ndarray, np.ndarray]:
-        """Places from 0 to the largest loss, and lower values of δ there; at the last one where one atom is left."""
+        """A grid from 0 to the largest loss, and lower bounds on δ there.
+
+        δ is 0 at the largest loss: the last bound is at the second largest instead.
+        """
         largest, second = self._cases[0].loss[-1], self._cases[0].loss[-2]
         at = np.linspace(0.0, largest, _PLACES)
         return at, self._apart(np.append(at[:-1], second))[0]
 
     def epsilon_near(self, log_delta: np.ndarray) -> np.ndarray:
-        """About where δ of finite losses has this logarithm."""
+        """A first guess of the ε at which δ, without infinite losses, has this logarithm."""
         at, value = self._known
         return np.interp(-log_delta, -np.log(np.maximum(value[:-1], 1e-300)), at[:-1])
 
     def loss_near(self, log_alpha: np.ndarray) -> np.ndarray:
-        """About where Pr_P[L > ε], ε ≥ 0, has this logarithm."""
+        """A first guess of the ε ≥ 0 at which Pr_P[L > ε] has this logarithm."""
         at, value = self._known
         fall = -np.diff(value[:-1]) / np.diff(np.exp(np.minimum(at[:-1], LARGEST_LOSS)))
         return np.interp(-log_alpha, -np.log(np.maximum(fall, 1e-300)), (at[1:-1] + at[:-2]) / 2)
 
     def profile(self, epsilon: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Lower and upper values of E_Q[(1 − e^{ε−L})₊; L finite] for a one-dimensional array.
+        """Lower and upper bounds on E_Q[(1 − e^{ε−L})₊; L finite], for a one-dimensional array.
 
-        They are as far apart as light atoms bend the profile, so that nobody looks for more digits between them.
+        The distance between them covers the kinks that are ignored.
         """
         lower, upper = self._apart(epsilon)
         _, at, light = self._heavy
@@ -228,7 +250,7 @@ class LaplaceAtoms:
         return np.where(small, self._tops / 2, np.tanh(size * self._tops) / (2 * np.where(small, 1.0, size)))
 
     def _tail(self, w: np.ndarray) -> np.ndarray:
-        """The share of more than J losses inside, at real w: all terms of it are positive."""
+        """The probability of more than J losses inside under the tilted law, at real w: a sum of positive terms."""
         few, tail = np.zeros((self._inside + 1, len(w))), np.zeros(len(w))
         few[0] = 1.0
         for odds, count in zip(self._odds(w).T, self._counts, strict=True):
@@ -258,7 +280,7 @@ class LaplaceAtoms:
         return (value + total + log_tail), error + 8 * UNIT_ROUNDOFF * (self._n + np.abs(total) + np.abs(log_tail))
 
     def _log_envelope(self, c: float, t: np.ndarray) -> np.ndarray:
-        """The binomial sum, which falls."""
+        """The logarithm of the bound on |R| of the module's docstring, which decreases in |t|."""
         w = abs(c + 0.5)
         size = w * self._tops
         each = self._log_ends(size)
@@ -269,7 +291,7 @@ class LaplaceAtoms:
         return finite + float(each @ np.array(self._counts, dtype=float)) + self._n * np.log1p(share) + tail
 
     def _on_line(self, c: float, step: float, count: int) -> tuple[np.ndarray, np.ndarray]:
-        """R(c + ikh)/R(c), and a bound on its error: in units of Π κ_i it is a product less its first terms."""
+        """R(c + ikh)/R(c), and a bound on its error. Divided by Π κ_i, R is a product minus its first terms."""
         t = step * np.arange(count)
         w = c + 0.5 + 1j * t
         half = 1 / (2 * w)
@@ -314,13 +336,13 @@ def _power(base: np.ndarray, exponent: int) -> np.ndarray:
 
 
 def _cases(counts: Sequence[int], most: int) -> list[tuple[int, ...]]:
-    """All numbers of inner losses of each scale, up to so many together; none first."""
+    """All numbers of losses inside, one for each scale, whose sum is at most `most`; all zeros first."""
     ranges = (range(min(most, count) + 1) for count in counts)
     return sorted((case for case in itertools.product(*ranges) if sum(case) <= most), key=sum)
 
 
 class _Case:
-    """The case with these numbers of inner losses of each scale, all others at an end."""
+    """The case in which given numbers of losses of each scale are inside, and all others at an end."""
 
     def __init__(
         self, tops: np.ndarray, counts: Any, case: tuple[int, ...], loss: np.ndarray, q: np.ndarray, equal: float
@@ -343,7 +365,7 @@ class _Case:
         self.loss, self.q = position, mass_q
         self._elsewhere = 3 * equal
         self._of_masses = UNIT_ROUNDOFF * (16.0 + 4 * len(counts)) + equal / 2 + len(position) * LONG_LAST_PLACE
-        # Of this one and all larger ones.
+        # Masses from each atom up to the last, under Q and P.
         self._above_q, self._above_p = (
             np.append(np.cumsum(side[::-1].astype(np.longdouble))[::-1].astype(float), 0.0) for side in (mass_q, mass_p)
         )
@@ -353,7 +375,7 @@ class _Case:
             self._pieces(tops, case)
 
     def _pieces(self, tops: np.ndarray, case: tuple[int, ...]) -> Any:
-        """The spline as polynomials between its knots."""
+        """Replaces the spline by polynomials between its knots."""
         knots, sign = np.zeros(1, dtype=np.longdouble), np.ones(1, dtype=np.longdouble)
         for top, j in zip(tops, case, strict=True):
             number = np.arange(j + 1)
@@ -363,7 +385,7 @@ class _Case:
         ends = np.unique(knots.astype(float))
         ends = ends[np.append(True, np.diff(ends) > 1e-13 * self._top)]
         ends[0], ends[-1] = -self._top, self._top
-        # e^{y/2} is smooth on pieces that are not too long.
+        # On longer pieces e^{y/2} would need polynomials of a higher degree.
         parts = [np.linspace(a, b, math.ceil((b - a) / 3.0), endpoint=False) for a, b in itertools.pairwise(ends)]
         self._ends = np.append(np.concatenate(parts), ends[-1])
         middle, half = (self._ends[1:] + self._ends[:-1]) / 2, np.diff(self._ends) / 2
@@ -380,11 +402,11 @@ class _Case:
 
         value, error = exact(_POINTS)
         coefficients = (value @ _TO_COEFFICIENTS).T
-        # Short pieces take few of them.
+        # Short pieces need few coefficients.
         largest = np.abs(coefficients).max(axis=1)
         few = np.flatnonzero(largest > UNIT_ROUNDOFF / 4 * largest.max())[-1] + 1
         self._coefficients, left_out = coefficients[:few], float(largest[few:].sum())
-        # What polynomials miss, and what they lose by rounding.
+        # Error of the polynomials between their points, and of rounding.
         between, its_error = exact(_BETWEEN)
         missed = np.abs(between - coefficients.T @ _AT_BETWEEN).max()
         size = np.abs(self._coefficients).sum(axis=0).max()
@@ -392,11 +414,11 @@ class _Case:
 
     @property
     def effort(self) -> float:
-        """Seconds, about, for all points of an interval."""
+        """Estimated seconds for all points of an interval."""
         return _effort(self._top, self._far, float(np.ptp(self.loss)), self.loss.size)
 
     def profile(self, epsilon: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """The sum over atoms, and what the spline misses of it."""
+        """The sum over atoms, and a bound on its error."""
         first = np.searchsorted(self.loss, epsilon - self._top, side="right")
         last = np.maximum(np.searchsorted(self.loss, epsilon + self._far, side="right"), first)
         near = last - first
@@ -412,7 +434,7 @@ class _Case:
         total = np.bincount(row, weights=q * value, minlength=len(epsilon))
         above_q, above_p = self._above_q[last], np.exp(epsilon) * self._above_p[last]
         far = self._mass * np.maximum(above_q - above_p, 0.0)
-        # What the difference of the two sums loses, and what all may be elsewhere.
+        # Rounding of the difference of the two cumulative sums; and the error in the positions of merged atoms.
         off += 2 * self._mass * above_q * (self._of_masses + UNIT_ROUNDOFF * np.abs(epsilon))
         off += self._elsewhere * self._mass * (above_q + np.bincount(row, weights=q, minlength=len(epsilon)))
         return total + far, off + near * UNIT_ROUNDOFF * total
@@ -427,7 +449,7 @@ class _Case:
 
 
 def _kernel(x: np.ndarray, j: int) -> np.ndarray:
-    """Σ x^{2i+1+j}/((2i+1+j)! 4^i), 2 sinh(x/2) integrated j times from 0 on."""
+    """Σ x^{2i+1+j}/((2i+1+j)! 4^i): 2 sinh(x/2), integrated j times from 0."""
     term = x ** (j + 1) / math.factorial(j + 1)
     total, i = term.copy(), 0
     while np.any(term > LONG_LAST_PLACE * total / 4):

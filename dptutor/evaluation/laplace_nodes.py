@@ -1,6 +1,6 @@
-"""A subsampled Laplace step beside Gaussian noise: few losses stand for its law, with a bound on what they miss.
+"""A subsampled Laplace step beside Gaussian noise: its law is replaced by few losses, with a bound on the error.
 
-Of a removal the loss is φ(l) = log(1 − p + p e^l), l the loss of the noise, which is ±ε₀ or has under P the density
+For a removal the loss is φ(l) = log(1 − p + p e^l), l the loss of the noise, which is ±ε₀ or has under P the density
 ¼ e^{−(l + ε₀)/2} between. With whatever it is composed,
 
     δ(ε) = E_Q[δ'(ε − φ(l))],     δ' the profile of the rest,
@@ -34,17 +34,20 @@ from .subsampled_gaussian import log_of_mixture
 
 _COUNT = 20
 _RHO = np.geomspace(1.2, 60.0, 40)[:, None]
-# As logarithms, what a panel may miss in proportion to its mass, and which share of that of an end is nothing; and how
-# many deviations of the noise out this shall hold.
-_GOAL, _NOTHING, _FAR = -38.0, -42.0, 12.0
+# log of the error that a panel may have, relative to its mass.
+_GOAL = -38.0
+# log of the share of an end's mass that is negligible.
+_NOTHING = -42.0
+# Both hold up to this many standard deviations of the Gaussian noise.
+_FAR = 12.0
 _MOST_PANELS = 200
-# For what the bounds themselves lose by rounding.
+# Allowances for rounding of the bounds themselves.
 _MARGIN, _SLACK = 1e-9, 1e-12
 
 
 @dataclass(frozen=True)
 class Missed:
-    """What a sum over losses misses: at most Σ q δ'(ε − of_q) of δ, and Σ p δ'⁻(ε + of_p) of that of the reverse."""
+    """The error of a sum over losses: at most Σ q δ'(ε − of_q) for δ, and Σ p δ'⁻(ε + of_p) for the reverse pair."""
 
     of_q: np.ndarray
     q: np.ndarray
@@ -53,17 +56,17 @@ class Missed:
 
     @property
     def reverse(self) -> Missed:
-        """The same of the reverse pair."""
+        """The same for the reverse pair."""
         return Missed(-self.of_p, self.p, -self.of_q, self.q)
 
 
 def nodes(step: SampledLaplaceLaw, mu: float) -> tuple[FiniteLaw, Missed]:
-    """The losses that stand for those of a step beside a Gaussian part with this μ, and what they miss.
+    """The losses that replace those of a step beside a Gaussian part with this μ, and a bound on the error.
 
     Raises
     ------
     TooManyAtoms
-        If the noise of that part is so little that too many would be needed.
+        If the Gaussian part has so little noise that too many losses would be needed.
     """
     top, rate = step.largest_loss, step.sampling_rate
     panels, low, high = [], np.array([-top]), np.array([top])
@@ -91,7 +94,7 @@ def nodes(step: SampledLaplaceLaw, mu: float) -> tuple[FiniteLaw, Missed]:
 
 
 class _Panels:
-    """Losses of the noise from `low` to `high`, and what Gauss's rule misses on each.
+    """Panels of losses of the noise from `low` to `high`, and bounds on the error of Gauss's rule on each.
 
     Attributes
     ----------
@@ -113,7 +116,7 @@ class _Panels:
         log_rule = np.where(allowed, log_rule + turned**2 / (2 * mu**2) + _MARGIN, np.inf)
 
         def log_densities(low: np.ndarray, high: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-            # At most, between both; ¼ e^{−(l + ε₀)/2} (1 − p + p e^l) under Q.
+            # Largest values between `low` and `high`; the density under Q is ¼ e^{−(l + ε₀)/2} (1 − p + p e^l).
             log_p = -(low + top) / 2 - math.log(4)
             return log_p, np.logaddexp(math.log1p(-rate) + log_p, math.log(rate) + (high - top) / 2 - math.log(4))
 
@@ -128,7 +131,7 @@ class _Panels:
         of_q, of_p, log_q, log_p, worse = (
             np.take_along_axis(each, best, axis=0)[0] for each in (of_q, of_p, log_q, log_p, worse)
         )
-        # All of it is nothing beside an end that lies further out.
+        # A panel is negligible if its whole mass is, compared with an end that lies further out.
         most = [np.log(2 * half) + density + _MARGIN for density in log_densities(low, high)]
         log_ends = math.log(0.5), math.log(0.5) + float(np.logaddexp(math.log1p(-rate) - top, math.log(rate)))
         nothing = (most[0] < log_ends[0] + _NOTHING) & (most[1] < log_ends[1] + _NOTHING)

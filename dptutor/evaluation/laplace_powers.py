@@ -39,7 +39,7 @@ _CERTAIN = 36.0
 
 
 class LaplacePower:
-    """δ of `count` Laplace mechanisms whose largest loss is `top`, for some of the losses.
+    """δ of `count` Laplace mechanisms with the largest loss `top`, on a part of the range.
 
     Attributes
     ----------
@@ -47,14 +47,14 @@ class LaplacePower:
         Losses between which `profile` may be asked; `high` is the largest loss. Above `exact` it is sharp.
     """
 
-    # A value needs no line.
+    # No lines are used.
     most_terms = 1
 
     def __init__(self, top: float, count: int) -> None:
         self.top, self.count = top, count
         self.high = count * top
         self._residual = float(Fraction(count) * Fraction(top) - Fraction(self.high))
-        # The first cell is in closed form; where it holds all that matters, no other is computed.
+        # The first cell has a closed form; if nothing else matters, no other is computed.
         self._closed = count <= _MOST_CLOSED and (count > _MOST_DENSITIES or top > 32.0)
         wide = 2 * top > 2 * count + 24 * math.sqrt(count) + 120
         self._cells = None if wide and self._closed else _cells(top, count)
@@ -70,26 +70,26 @@ class LaplacePower:
             self._first, self._last = 0, 1
         else:
             self._first, self._last = 0, 0
-        # An ε of 0 may be a rounding beyond the last cell.
+        # ε = 0 may be beyond the last cell, by rounding.
         self._end = self._last * (1 + 4 * UNIT_ROUNDOFF)
 
     @property
     def low(self) -> float:
-        """The smallest loss that is served; −∞ where all are."""
+        """The smallest loss that is served; −∞ if all are."""
         reach = self._last * 2 * self.top
         return -math.inf if reach >= min(self._sure, self.high) else self.high - reach
 
     @property
     def _sure(self) -> float:
-        """Distance to the largest loss where δ is 1 but for e^−36 (Poisson against binomial)."""
+        """The distance to the largest loss at which 1 − δ falls below e^−36 (Poisson against binomial)."""
         return 2 * self.count + 24 * math.sqrt(self.count) + 120.0
 
     @property
     def breakpoints(self) -> np.ndarray:
-        """Losses at which an atom, or a jump of the density, matters to δ at double precision."""
+        """Losses at which an atom, or a jump of the density, is visible in δ at double precision."""
         places = self.count // 2 + 1
         if self.count * math.log1p(self.top / 2) > 41.0:
-            # Elsewhere densities overlap; near the end √(ny/2) of them.
+            # Near the end, about √(ny/2) densities overlap; further inside so many that the law is smooth.
             places = min(places, int(2 * 45.0**2 / self.count / (2 * self.top)) + 1)
         places = min(places, int(self._sure / (2 * self.top)) + 1, _MOST_CELLS)
         return (self.high - 2 * self.top * np.arange(places))[::-1]
@@ -99,7 +99,7 @@ class LaplacePower:
         return (self.high - epsilon) + self._residual
 
     def profile(self, epsilon: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Lower and upper values of δ for ε in [low, high]; 0 at and beyond `high`."""
+        """Lower and upper bounds on δ for ε in [low, high]; 0 at and beyond `high`."""
         y = self.distance(epsilon)
         lower, upper = np.zeros(epsilon.shape), np.ones(epsilon.shape)
         place = np.maximum(y, 0.0) / (2 * self.top)
@@ -135,14 +135,14 @@ class LaplacePower:
             return np.exp(np.minimum(np.log(value) + scale, 0.0))
 
     def _left_out(self, epsilon: np.ndarray) -> np.ndarray | float:
-        """Upper bound on what more than J densities, and cells above the first, add to δ."""
+        """Upper bound on the contribution of what is left out: more than J densities, and further cells."""
         if min(self.count, _densities(self.top, self.count)) == self.count and self._first == 0:
             return 0.0
         extra = 0.0 if self._first == 0 else math.exp(-_DEEPEST + 40.0)
         return self._chernoff(epsilon, more=True) + extra
 
     def _chernoff(self, epsilon: np.ndarray, more: bool = False) -> np.ndarray:
-        """min over c of E[e^{cL}] e^{−cε} c^c/(1+c)^{1+c}, of the part with more than J densities if `more`."""
+        """min over c of E[e^{cL}] e^{−cε} c^c/(1+c)^{1+c}; with `more`, only for more than J densities."""
         n, top = self.count, self.top
         c = np.geomspace(1e-3, 1e4, 120) / (math.sqrt(n) * min(top, 1.0))
         u = c + 0.5
@@ -154,7 +154,7 @@ class LaplacePower:
 
 
 def _log_binomial_tail(n: int, odds: np.ndarray, most: int) -> np.ndarray:
-    """log of a bound on Pr[Binomial(n, odds/(1 + odds)) > most], Chernoff's."""
+    """The logarithm of Chernoff's bound on Pr[Binomial(n, odds/(1 + odds)) > most]."""
     share, chance = (most + 1) / n, odds / (1 + odds)
     if share >= 1:
         return np.full(odds.shape, -math.inf)
@@ -163,20 +163,20 @@ def _log_binomial_tail(n: int, odds: np.ndarray, most: int) -> np.ndarray:
 
 
 def _densities(top: float, count: int) -> int:
-    """How many densities may come together: nearly all that ever do where they are few."""
+    """J, the largest number of densities: nearly all that occur, if they are few."""
     mean = count * (top / 2) / (1 + top / 2)
     return min(count, _MOST_DENSITIES, math.ceil(mean + 10 * math.sqrt(mean) + 30) if mean < 45 else _MOST_DENSITIES)
 
 
 def _cells(top: float, count: int) -> Any:
-    """First cell, coefficients of the cells, δ and S at their beginnings, and the logarithm of their unit."""
+    """The first cell's index, the coefficients of the cells, δ and S at their starts, and the log of their unit."""
     most = _densities(top, count)
     mean = count * (top / 2) / (1 + top / 2)
     # For ε >= 0 half of the range is enough.
     cells = (count + 1) // 2
     cells = min(cells, math.ceil((2 * count + 24 * math.sqrt(count) + 120) / (2 * top)) + 1)
     if count > _MOST_DENSITIES and mean >= 45:
-        # Elsewhere so many densities overlap that lines do. Near the end about √(ny/2) overlap.
+        # Near the end, about √(ny/2) densities overlap. Where there are more, lines are used.
         cells = min(cells, int(2 * 45.0**2 / count / (2 * top)))
     if cells == 0:
         return None
@@ -208,7 +208,7 @@ def _cells(top: float, count: int) -> Any:
 
 
 def _accurate_weights(top: float, rest: Any, start: int, size: int) -> np.ndarray:
-    """C(rest, i) e^{−top i} for i from `start`, relative to the largest, by ratios from the largest."""
+    """C(rest, i) e^{−top i} for i from `start`, relative to the largest, by ratios of neighbors."""
     i = np.arange(start, start + size - 1, dtype=np.longdouble)
     log_weight = np.concatenate([[0.0], np.cumsum(np.log((rest - i) / (i + 1)) - top)])
     return np.exp((log_weight - log_weight.max()).astype(float))
@@ -224,16 +224,16 @@ def _convolved(weight: np.ndarray, pieces: np.ndarray, cells: int) -> np.ndarray
 
 
 def _lattice(top: float, count: int, most: int, cells: int, shrink: float) -> tuple[np.ndarray, np.ndarray]:
-    """Σ_j≤most C(count, j) A^{most−j} B^j: atoms at, and Bernstein coefficients in the first cells, of degree most − 1.
+    """Σ_j≤most C(count, j) A^{most−j} B^j: atoms, and Bernstein coefficients of degree most − 1 of the first cells.
 
-    Cell i has its factor e^{−ε₀i}; the factor e^{−ε₀v} within it is left out.
+    The factor e^{−ε₀i} of cell i is included, e^{−ε₀v} within it is not.
     """
     atoms = np.zeros(cells)
     atoms[0] = 1.0
     density = np.zeros((cells, most))
     spline = np.zeros((cells, most))
     for k in range(1, most + 1):
-        # Of degree k − 1: its k coefficients come first.
+        # Of degree k − 1: the first k coefficients.
         if k == 1:
             spline[0, 0] = count * top
         else:
@@ -246,7 +246,7 @@ def _lattice(top: float, count: int, most: int, cells: int, shrink: float) -> tu
 
 
 def _integrated_over_one(pieces: np.ndarray, length: float, shrink: float) -> np.ndarray:
-    """∫_{x−1}^x of pieces with `length` coefficients, which get one more."""
+    """∫_{x−1}^x of polynomials with `length` coefficients, which get one more."""
     heads = np.zeros_like(pieces)
     heads[:, 1 : length + 1] = np.cumsum(pieces[:, :length], axis=1)
     tails = np.zeros_like(pieces)
@@ -256,7 +256,7 @@ def _integrated_over_one(pieces: np.ndarray, length: float, shrink: float) -> np
 
 
 def _raised(pieces: np.ndarray, length: int) -> np.ndarray:
-    """The same polynomials with one coefficient more."""
+    """The same polynomials, written with one coefficient more."""
     share = np.arange(1, length) / length
     raised = np.zeros_like(pieces)
     raised[:, 0] = pieces[:, 0]
@@ -266,19 +266,19 @@ def _raised(pieces: np.ndarray, length: int) -> np.ndarray:
 
 
 def _profiles(top: float, atoms: np.ndarray, density: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Coefficients of ∫₀^v 2 sinh(ε₀(v−w)) b(w) dw on each cell, δ and S at the cells' beginnings."""
+    """Coefficients of ∫₀^v 2 sinh(ε₀(v−w)) b(w) dw on each cell, and δ and S at the starts of cells."""
     cells, length = density.shape
     terms = 1
     while 2 * terms * math.log(top) - math.lgamma(2 * terms + 2) > -40.0 if top > 0 else False:
         terms += 1
-    # Σ_k 2 ε₀^{2k+1} times the (2k+2)-fold integral, by Horner's rule so that degrees need raising only once a step.
+    # Σ_k 2 ε₀^{2k+1} times the (2k+2)-fold integral, by Horner's rule: degrees are raised only once a step.
     base, total = density, _integral(_integral(density))
     for _ in range(terms - 1):
         for _ in range(2):
             base = _raised(np.pad(base, ((0, 0), (0, 1))), base.shape[1])
         total = _integral(_integral(base + top**2 * total))
     total *= 2 * top
-    # E over a cell of e^{−2ε₀(1−v)} under Q: positive nodes that are exact for the polynomial.
+    # ∫ e^{−2ε₀(1−v)} b(v) dv over a cell, by Gauss's rule.
     panels = math.ceil(top / 8.0)
     nodes, weights = gauss((length + 45) // 16 * 8)
     v = ((np.arange(panels)[:, None] + (nodes + 1) / 2) / panels).ravel()
@@ -325,7 +325,7 @@ def _log_binomials(degree: int) -> np.ndarray:
 
 
 def _first_cell(count: int, y: np.ndarray) -> np.ndarray:
-    """Pr[Binomial(n−1, ½) < Poisson(y/2)], every term positive."""
+    """Pr[Binomial(n−1, ½) < Poisson(y/2)], as a sum of positive terms."""
     mean = y / 2
     most = int(min(count, 2e4) + 1)
     k = np.arange(1, most + 1)
@@ -334,5 +334,5 @@ def _first_cell(count: int, y: np.ndarray) -> np.ndarray:
         log_below = np.log(below)
     exponent = np.multiply.outer(np.log(mean), k) - mean[:, None] - gammaln(k + 1) + log_below
     total = np.exp(exponent).sum(axis=1)
-    # Beyond k = n the binomial is surely smaller.
+    # A Poisson variable ≥ n exceeds the binomial with certainty.
     return np.minimum(total + pdtrc(most, mean), 1.0)

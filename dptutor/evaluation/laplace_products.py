@@ -29,10 +29,10 @@ class LaplaceProduct:
     ----------
     tops : sequence of float
     loss, q : ndarray
-        Finite losses of the finite parts together, and their probabilities under Q.
+        Finite losses of the composition of all finite parts, and their probabilities under Q.
     """
 
-    # A value needs no line.
+    # No lines are used.
     most_terms = 1
 
     def __init__(self, tops: Sequence[float], loss: Any = (0.0,), q: Any = (1.0,)) -> None:
@@ -42,7 +42,7 @@ class LaplaceProduct:
         self._residual = float(end - Fraction(self.high))
         n = len(tops)
         self._sure = 2 * n + 24 * math.sqrt(n) + 120.0 + float(loss.max() - loss.min())
-        # Down to ε = 0, or to where δ is within e^−36 of its limit.
+        # Down to ε = 0, or to where 1 − δ is below e^−36.
         self._reach = min(max(self.high, 0.0), self._sure) * (1 + 1e-15) + 1e-300
         self._equal = 4 * UNIT_ROUNDOFF * self.high
         self.relative = (60.0 * n + 2.0 * self.high + 1000.0) * UNIT_ROUNDOFF
@@ -58,7 +58,7 @@ class LaplaceProduct:
         self.breakpoints = self.high - self._knots
 
     def profile(self, epsilon: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Lower and upper values of E_Q[(1 − e^{ε−L})₊; L finite] for ε ≥ 0; 0 at and beyond `high`."""
+        """Lower and upper bounds on E_Q[(1 − e^{ε−L})₊; L finite] for ε ≥ 0; 0 at and beyond `high`."""
         y = (self.high - epsilon) + self._residual
         inside = (epsilon < self.high) & (y > 0) & (y <= self._knots[-1] * (1 + 1e-14))
         lower, upper = np.zeros(epsilon.shape), np.zeros(epsilon.shape)
@@ -83,7 +83,7 @@ class LaplaceProduct:
         middle, length = (start + end) / 2, end - start
         here, before, _ = self._cut(start, end, middle)
         there, _, until = self._cut(start - 2 * top, end - 2 * top, middle - 2 * top)
-        # What lies between, of the density and of the atoms.
+        # The flat density between the two atoms, convolved with the density and with the atoms.
         summed = np.append(0.0, np.cumsum(self._atoms))
         between = np.maximum(before - until, 0.0)
         between += summed[np.searchsorted(self._knots, middle)] - summed[np.searchsorted(self._knots, middle - 2 * top)]
@@ -103,7 +103,7 @@ class LaplaceProduct:
         self._knots, self._atoms, self._density = knots, atoms, density
 
     def _merged(self, places: np.ndarray) -> np.ndarray:
-        """Knots in increasing order, without repetitions up to rounding, as far as they are needed."""
+        """The knots that are needed, in increasing order; knots that are equal up to rounding are merged."""
         places = np.sort(places)
         keep = np.append(True, np.diff(places) > self._equal)
         places = places[keep]
@@ -119,7 +119,7 @@ class LaplaceProduct:
         np.add.at(atoms, nearest, weights[inside])
 
     def _cut(self, start: np.ndarray, end: np.ndarray, middle: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """The present density on intervals that each lie in one cell, and its integrals up to both their ends."""
+        """The density so far on intervals, each within one cell, and its integrals up to their two ends."""
         cells = len(self._density)
         degree = self._density.shape[1]
         cut = np.zeros((len(start), degree))
@@ -144,7 +144,7 @@ class LaplaceProduct:
         return cut, before, until
 
     def _finish(self) -> None:
-        """Cells cut so that none is long, δ and S at their beginnings, and the coefficients within."""
+        """Divides long cells and computes δ and S at their starts, and the coefficients within."""
         pieces = np.maximum(np.ceil(np.diff(self._knots) / _LONGEST), 1).astype(int)
         knots = np.concatenate(
             [
@@ -171,7 +171,7 @@ class LaplaceProduct:
         for _ in range(terms - 1):
             base = _raised_by_one(_raised_by_one(base))
             total = _integral(_integral(base + column**2 * total))
-        # Horner's rule has the last term first: Σ_k 2 h^{2k+1} 2h times the (2k+2)-fold integral.
+        # Σ_k 2 h^{2k+1} 2h times the (2k+2)-fold integral, by Horner's rule.
         total = 4 * column**2 * total
         nodes, weights = gauss((density.shape[1] + 45) // 16 * 8)
         v = (nodes + 1) / 2
@@ -194,7 +194,7 @@ def _raised_by_one(pieces: np.ndarray) -> np.ndarray:
 
 
 def _halves(pieces: np.ndarray, at: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Bernstein coefficients of polynomials on [0, at] and on [at, 1], by de Casteljau's scheme."""
+    """Bernstein coefficients of polynomials on [0, at] and on [at, 1], by de Casteljau's algorithm."""
     work, degree = pieces.copy(), pieces.shape[1] - 1
     left, right = np.empty_like(pieces), np.empty_like(pieces)
     t = at[:, None]

@@ -28,10 +28,18 @@ from .polynomials import chebyshev, gauss
 
 # Points at each end of the lattice that are computed individually.
 _ENDS = 400
-# Nodes per panel of one deviation; step of the integral, in deviations, its nodes, and how far right of k it extends.
-_NODES, _STEP, _TERMS, _RIGHT = 18, 0.35, 31, 2.0
-# Within so many deviations of the mean the tail itself is summed, not its complement; deviance beyond which it is 0.
-_MIDDLE, _NOTHING, _FARTHEST = 0.75, 760.0, 56.0
+# Nodes of a panel, which is one standard deviation long.
+_NODES = 18
+# Step and number of nodes of Cauchy's integral, in standard deviations.
+_STEP, _TERMS = 0.35, 31
+# The circle is tilted to a mean this many standard deviations to the right of k.
+_RIGHT = 2.0
+# The tail itself is tabulated from this many standard deviations below the mean on, its complement further below.
+_MIDDLE = 0.75
+# Deviance beyond which a tail underflows.
+_NOTHING = 760.0
+# Largest distance from the mean, in standard deviations, that tables cover.
+_FARTHEST = 56.0
 _CHUNK = 1 << 15
 _XI, _WEIGHT = gauss(12)
 _XI, _WEIGHT = (_XI + 1) / 2, _WEIGHT / 2
@@ -48,7 +56,7 @@ def two_product(a: Any, b: Any) -> tuple[Any, Any]:
 
 
 def deviance_term(x: Any, mean: Any, excess: Any) -> np.ndarray:
-    """x log(x/mean) − x + mean, for `excess` = x − mean, which has more digits than x and mean."""
+    """x log(x/mean) − x + mean; `excess` = x − mean is given, as it has more digits than the difference."""
     x, mean, excess = np.broadcast_arrays(x, mean, excess)
     v = excess / (x + mean)
     square = v * v
@@ -65,7 +73,7 @@ def deviance_term(x: Any, mean: Any, excess: Any) -> np.ndarray:
 
 
 def stirling_error(k: np.ndarray) -> np.ndarray:
-    """log k! − log(√(2πk) (k/e)^k) of integers k ≥ 1."""
+    """log k! − log(√(2πk) (k/e)^k) for integers k ≥ 1."""
     k = np.maximum(k, 1.0)
     small = np.minimum(k, 16.0)
     exact = gammaln(small + 1) - (small + 0.5) * np.log(small) + small - 0.5 * math.log(2 * math.pi)
@@ -75,7 +83,7 @@ def stirling_error(k: np.ndarray) -> np.ndarray:
 
 
 def peak(k: np.ndarray, count: float) -> np.ndarray:
-    """Pr[K = k] e^{I(k)}, whatever the probability of success."""
+    """Pr[K = k] e^{I(k)}, which does not depend on the probability of success."""
     inside = np.clip(k, 1.0, count - 1.0)
     rest = count - inside
     errors = stirling_error(np.asarray(float(count))) - stirling_error(inside) - stirling_error(rest)
@@ -85,7 +93,7 @@ def peak(k: np.ndarray, count: float) -> np.ndarray:
 
 @dataclass(frozen=True, eq=False)
 class Binomial:
-    """K ~ Bin(count, success); the probabilities of success and of failure are sums of two floats each."""
+    """K ~ Bin(count, success); the probabilities of success and failure are each a sum of two floats."""
 
     count: int
     success: tuple[float, float]
@@ -93,7 +101,7 @@ class Binomial:
 
     @cached_property
     def mirror(self) -> Binomial:
-        """The number of failures."""
+        """The law of the number of failures."""
         other = Binomial(self.count, self.failure, self.success)
         other.__dict__["mirror"] = self
         return other
@@ -112,18 +120,18 @@ class Binomial:
         return (k - product) - (rest + self.count * self.success[1])
 
     def deviance(self, k: np.ndarray) -> np.ndarray:
-        """I(k), by which Pr[K = k] = peak(k) e^{−I(k)}."""
+        """I(k), with Pr[K = k] = peak(k) e^{−I(k)}."""
         k = np.clip(k, 0.0, float(self.count))
         excess = self.excess(k)
         rest = self.count * self.failure[0]
         return deviance_term(k, self.mean, excess) + deviance_term(self.count - k, rest, -excess)
 
     def is_upper(self, k: np.ndarray) -> np.ndarray:
-        """Whether k is so far up that the tail above it is the smaller one, or nearly so."""
+        """Whether the tail above k is computed itself, and not as a complement."""
         return k >= self.mean - _MIDDLE * self.deviation
 
     def tail(self, k: np.ndarray) -> np.ndarray:
-        """Pr[K ≥ k] of integers k."""
+        """Pr[K ≥ k] for integers k."""
         upper = self.is_upper(k)
         value = np.empty(k.shape)
         value[upper] = self._upper_tail(k[upper])
@@ -131,7 +139,7 @@ class Binomial:
         return value
 
     def head(self, k: np.ndarray) -> np.ndarray:
-        """Pr[K < k] of integers k."""
+        """Pr[K < k] for integers k."""
         return self.mirror.tail(self.count + 1.0 - k)
 
     def _upper_tail(self, k: np.ndarray) -> np.ndarray:
@@ -142,15 +150,15 @@ class Binomial:
         return Ratios(self, self)
 
     def tails_around(self, other: Binomial) -> Ratios:
-        """J of the tails, for k where the other law has its mass."""
+        """J of the tails, tabulated where the other law has its mass."""
         return Ratios(self, other)
 
 
 @dataclass(frozen=True, eq=False)
 class Ratios:
-    """J(k) of the tails of `law`, or, with the null's law and `gap`, of its calls Σ_{j>k} q_j (1 − e^{−(j−k)g}).
+    """J(k) of the tails of `law`, or, given the law under P and `gap`, of the calls Σ_{j>k} q_j (1 − e^{−(j−k)g}).
 
-    Tabulated where `around` has its mass, and no further below the mean of `law` than a deviation.
+    Tabulated where `around` has its mass, and at most one standard deviation below the mean of `law`.
     """
 
     law: Binomial
@@ -159,7 +167,7 @@ class Ratios:
     gap: float | None = None
 
     def __call__(self, k: np.ndarray) -> np.ndarray:
-        """J at integers k of which J is tabulated; 0 above the last."""
+        """J at integers k within the table; 0 above the last."""
         count = self.law.count
         value = np.zeros(k.shape)
         low, high = k <= _ENDS, (k >= count - _ENDS) & (k <= count)
@@ -189,7 +197,7 @@ class Ratios:
 
     @cached_property
     def _panels(self) -> tuple[float, float, np.ndarray]:
-        """Where the first panel begins, in deviations from the mean, the width of each, and their coefficients."""
+        """The start of the first panel, the width of a panel, in standard deviations, and the coefficients."""
         law, count = self.law, self.law.count
         ends = np.array([_ENDS, count - _ENDS], dtype=float)
         first, last = self._deviations(ends, ends - law.mean)
@@ -205,7 +213,7 @@ class Ratios:
         return start, width, np.einsum("nc,pn->cp", _TO_COEFFICIENTS, self._contour(excess))
 
     def _contour(self, excess: np.ndarray) -> np.ndarray:
-        """J at real k = mean + excess, at least a few deviations from both ends."""
+        """J at real k = mean + excess, at least a few standard deviations from both ends."""
         count, (success, failure) = self.law.count, (self.law.success[0], self.law.failure[0])
         above = np.maximum(excess, 0.0)
         center = self.law.mean + above
@@ -224,7 +232,7 @@ class Ratios:
         t = np.tan(theta / 2)
         sine = np.sin(theta / 2) ** 2
         x2 = np.multiply.outer(t**2, _XI**2)
-        # n (phase of 1 + c(e^{iθ} − 1) − cθ), as an integral: no difference of two large phases.
+        # n (phase of 1 + c(e^{iθ} − 1) − cθ) as an integral, since the two phases would cancel.
         bend = np.sum(_WEIGHT * _XI**2 / ((1 + b[..., None] ** 2 * x2) * (1 + x2)), axis=-1)
         phase = 4 * spread * b * t**3 * bend + off * theta
         size = np.exp(0.5 * count * np.log1p(-4 * spread / count * sine))
@@ -240,7 +248,7 @@ class Ratios:
 
     @cached_property
     def _lowest(self) -> np.ndarray:
-        """J(0), …, J(_ENDS), from the last of them down; infinite where it is not needed."""
+        """J(0), …, J(_ENDS), by recursion from the last; infinite where it is not needed."""
         if self.law.mean - self.law.deviation > _ENDS:
             return np.full(_ENDS + 1, np.inf)
         at = np.array([float(_ENDS)])
@@ -258,7 +266,7 @@ class Ratios:
         return (self,) if self.null is None else (self.null._tails, self)
 
     def _downwards(self, last: int, values: Sequence[float]) -> np.ndarray:
-        """J(last − _ENDS), …, J(last), from tail (and call) at `last`, both in units of Pr[K = last]."""
+        """J(last − _ENDS), …, J(last), from the tail (and the call) at `last`, in units of Pr[K = last]."""
         count, tail, call = self.law.count, values[0], values[-1]
         laws = (self.law,) if self.null is None else (self.null, self.law)
         odds = [law.success[0] / law.failure[0] for law in laws]
@@ -276,7 +284,7 @@ class Ratios:
 
 
 def falling(deviance: np.ndarray, k: np.ndarray, ratios: Callable[[np.ndarray], np.ndarray]) -> np.ndarray:
-    """e^{−I(k)} J(k), 0 where that underflows."""
+    """e^{−I(k)} J(k); 0 if that underflows."""
     value = np.zeros(k.shape)
     seen = deviance < _NOTHING
     value[seen] = np.exp(-deviance[seen]) * ratios(k[seen])

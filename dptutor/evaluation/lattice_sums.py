@@ -31,26 +31,31 @@ from .finite_law import MOST_ATOMS, AtomicLaw, FiniteLaw, TooManyAtoms, power_of
 from .finite_two import log_rest, two_floats, with_fifty_digits
 from .lattice_binomial import two_product
 
-# Largest denominator of a ratio of steps.
+# Two laws share a lattice if the ratio of their steps is a fraction with at most this denominator.
 _DENOMINATOR = 2000
-# Largest number of products of masses that are summed directly.
+# Convolution is direct up to this many products of masses; beyond, Fourier sums are faster.
 _MOST_PRODUCTS = 30_000_000
 # Smaller masses are dropped: they are negligible, and subnormal numbers are slow.
 _FAINT = 1e-300
-# Mass beyond the period of a Fourier sum is below e to minus the first; largest period; and the number of losses of a
-# part that are transformed directly.
-_BEYOND, _LONGEST_SUM, _FEW = 44.0, 2**19, 4
-# Distance between tilts, in deviations; and largest relative error where one takes over from the next.
-_STRIDE, _TOO_ROUGH = 3.0, 1e-7
-# Largest amount by which the probabilities of a law may fall short of 1.
+# The period of a Fourier sum is so long that the mass beyond it is below e to minus this.
+_BEYOND = 44.0
+# The longest period that is affordable.
+_LONGEST_SUM = 2**19
+# Parts with at most this many losses are transformed term by term, which keeps more digits than an FFT.
+_FEW = 4
+# Distance between the means of neighboring tilts, in standard deviations.
+_STRIDE = 3.0
+# Largest relative error of a mass at which one tilt hands over to the next.
+_TOO_ROUGH = 1e-7
+# The probabilities of a law sum to 1, up to this.
 _LACKING = 1e-6
-# Rates of Chernoff's bounds, in units of 1/deviation.
+# Rates at which Chernoff's bound is tried, in units of 1/(standard deviation).
 _RATES = np.array([1.0, 2.0, 3.0, 4.5, 6.0, 7.5, 9.0, 12.0, 16.0, 24.0, 40.0])
 
 
 @dataclass(frozen=True)
 class Part:
-    """Losses that are whole multiples of the common step above the smallest, and how often they come."""
+    """A law whose losses exceed the smallest by multiples of the common step, and its number of copies."""
 
     law: FiniteLaw
     multiples: np.ndarray
@@ -58,7 +63,7 @@ class Part:
 
     @property
     def longest(self) -> int:
-        """The largest multiple of their sum."""
+        """The number of steps from the smallest sum to the largest."""
         return int(self.multiples[-1]) * self.count
 
     @property
@@ -67,7 +72,7 @@ class Part:
         return Part(self.law.reverse, self.multiples[-1] - self.multiples[::-1], self.count)
 
     def masses(self) -> tuple[np.ndarray, np.ndarray]:
-        """The probabilities under P and Q of the multiples of the sum of all copies."""
+        """The probabilities under P and Q of the sum of all copies, by its number of steps above the smallest."""
         if self.multiples.size == 2:
             law = self.law.power(self.count).enumerated()
             finite = np.isfinite(law.loss)
@@ -82,7 +87,7 @@ class Part:
 
 @with_fifty_digits
 def common_step(laws: Iterable[FiniteLaw]) -> Decimal | None:
-    """A step of which all losses of each law are whole multiples above its smallest; none if there is no such."""
+    """A step such that the losses of each law exceed its smallest by multiples of the step; None if there is none."""
     found = [law.unit for law in laws if law.kinks.size != 1]
     units = [unit for unit in found if unit is not None]
     if len(units) < len(found):
@@ -101,17 +106,19 @@ def common_step(laws: Iterable[FiniteLaw]) -> Decimal | None:
 
 
 def composed(laws: Sequence[tuple[Any, int]], most_sums: int) -> AtomicLaw:
-    """The law of the sum of independent losses, pairs of a law and how often it comes: those on one lattice first.
+    """The law of the sum of independent losses, given as pairs of a law and its number of copies.
+
+    Laws on a common lattice are summed first.
 
     Raises
     ------
     TooManyAtoms
-        If the sums are too many; `most_sums` of two groups with no common lattice may be formed.
+        If there are too many sums; of groups without a common lattice, more than `most_sums`.
     """
     if len(laws) == 1:
         return laws[0][0].power(laws[0][1])
     groups: list[list[tuple[FiniteLaw, int]]] = []
-    # A single loss is on every lattice: it comes last, as the first law of a group stands for all of it.
+    # A constant loss is on every lattice. It comes last, because a group is represented by its first law.
     for law, count in sorted(laws, key=lambda part: part[0].kinks.size == 1):
         one = law.enumerated()
         group = next((group for group in groups if common_step([group[0][0], one])), None)
@@ -130,8 +137,7 @@ def composed(laws: Sequence[tuple[Any, int]], most_sums: int) -> AtomicLaw:
 
 
 def _sums(group: Sequence[tuple[Any, int]]) -> list[FiniteLaw]:
-    """The sum of a group; where it has fewer pairs than the lattice has places, or the lattice too many places, that of
-    each part by itself."""
+    """The law of the sum of a group, or, if enumerating is cheaper than the lattice, of each part by itself."""
     if len(group) == 1:
         return [group[0][0].power(group[0][1])]
     step = common_step([law for law, _ in group])
@@ -145,12 +151,12 @@ def _sums(group: Sequence[tuple[Any, int]]) -> list[FiniteLaw]:
 
 
 def summed(laws: Sequence[tuple[Any, int]]) -> FiniteLaw:
-    """The law of the sum of independent losses on one lattice, pairs of a law and how often it comes.
+    """The law of the sum of independent losses on a common lattice, given as pairs of a law and its number of copies.
 
     Raises
     ------
     TooManyAtoms
-        If the sums are too many, or no lattice has them all.
+        If there are too many sums, or there is no common lattice.
     """
     step = common_step([law for law, _ in laws])
     if step is None:
@@ -176,7 +182,7 @@ def summed(laws: Sequence[tuple[Any, int]]) -> FiniteLaw:
 
 
 class _Places:
-    """Where the sums are, and how many are infinite."""
+    """The losses on the lattice, and the probabilities of infinite losses."""
 
     @with_fifty_digits
     def __init__(self, parts: Sequence[Part], step: Decimal) -> None:
@@ -196,16 +202,16 @@ class _Places:
         self.infinite = 0.0 - math.expm1(of_p), 0.0 - math.expm1(self.log_mass)
 
     def reverse(self, parts: Sequence[Part]) -> _Places:
-        """Those of the reverse parts."""
+        """The same for the reverse parts."""
         return _Places(parts, self._exact_step)
 
     @cached_property
     def first(self) -> int:
-        """The number of the first loss that is not negative, or just below it."""
+        """The number of the first loss ≥ 0, or of the one before it."""
         return min(max(math.ceil(-self._lowest[0] / self.step[0]) - 1, 0), self.last)
 
     def loss(self, number: np.ndarray) -> np.ndarray:
-        """The losses that are these numbers of steps above the smallest."""
+        """The losses with these numbers of steps above the smallest."""
         product, rest = two_product(np.asarray(number, dtype=float), self.step[0])
         total = product + self._lowest[0]
         of_product = total - self._lowest[0]
@@ -228,7 +234,7 @@ def _in_units(law: FiniteLaw, step: Decimal) -> np.ndarray:
 
 
 def _convolved(parts: Sequence[Part]) -> tuple[np.ndarray, np.ndarray, np.ndarray, float]:
-    """All numbers of steps, their masses, and a bound on the relative error of these."""
+    """All sums as numbers of steps, their masses under P and Q, and a bound on the relative error of the masses."""
     whole, error = [np.ones(1), np.ones(1)], 64 * UNIT_ROUNDOFF
     for part in parts:
         masses = [np.where(side < _FAINT, 0.0, side) for side in part.masses()]
@@ -243,7 +249,7 @@ def _convolved(parts: Sequence[Part]) -> tuple[np.ndarray, np.ndarray, np.ndarra
 
 
 def _by_tilts(parts: Sequence[Part], places: _Places) -> tuple[np.ndarray, np.ndarray, np.ndarray, float, float]:
-    """The same where the sums are too many, those below 0 from the reverse pair."""
+    """The same by Fourier sums, and a bound on the mass that is missing; losses below 0 come from the reverse pair."""
     number, log_q, error, missing = _Upper(parts, places).masses()
     reverse = [part.reverse for part in parts]
     if all(np.array_equal(own.law.log_q, other.law.log_q) for own, other in zip(parts, reverse, strict=True)):
@@ -284,7 +290,7 @@ class _Upper:
         start = _Tilt(self._parts, 0.0, self._places.last)
         start.known(self._places.log_mass, 0.0)
         tilts, cuts = [start], list[int]()
-        # Until nothing is left, on both sides.
+        # On both sides until the masses underflow.
         while not tilts[0].reaches(first) and tilts[0].log_largest > SMALLEST_LOG:
             below = tilts[0].next(-1)
             cuts.insert(0, _taken_over(tilts[0], below, below, tilts[0]))
@@ -301,7 +307,8 @@ class _Upper:
         q, off = np.exp(log_q), np.exp(log_off)
         worst = max((tilt.error for tilt in tilts), default=0.0)
         missing = 2 * _FAINT
-        # δ is a sum whose weights increase with the loss; in tails of P they decrease.
+        # Errors are bounded for both kinds of sums: δ, whose weights increase with the loss, and tails under P, whose
+        # weights decrease.
         for fall in (1.0, np.exp(-np.minimum(self._places.step[0] * (number - first), LARGEST_LOSS))):
             sums, offs = (np.cumsum((side * fall)[::-1]) for side in (q, off))
             seen = sums > 1e-290
@@ -313,7 +320,7 @@ class _Upper:
 
 
 def _taken_over(known: _Tilt, new: _Tilt, lower: _Tilt, upper: _Tilt) -> int:
-    """Where one tilt takes over from another; the scale of the new one is then known."""
+    """The number at which the new tilt takes over from the known one, where both are most accurate; sets its scale."""
     number = np.arange(math.floor(lower.mean), math.ceil(upper.mean) + 1)
     number = number[lower.has(number) & upper.has(number)]
     rough = np.maximum(known.roughness(number), new.roughness(number))
@@ -327,7 +334,7 @@ def _taken_over(known: _Tilt, new: _Tilt, lower: _Tilt, upper: _Tilt) -> int:
 
 
 class _Tilt:
-    """The law tilted by e^{τM}, M the number of steps, near its mean."""
+    """The law tilted by e^{τM}, for numbers M of steps near its mean."""
 
     def __init__(self, parts: Sequence[Part], tilt: float, last: int) -> None:
         self._parts, self._tilt, self._last = parts, tilt, last
@@ -343,12 +350,12 @@ class _Tilt:
         return zip(self._parts, self._weights, strict=True)
 
     def known(self, scale: float, error: float) -> None:
-        """log q = log w − τ(M − center) + `scale`."""
+        """Sets the scale in log q = log w − τ(M − center) + `scale`, and its error."""
         self._scale, self.error = scale, error
 
     @property
     def log_largest(self) -> float:
-        """log of the largest mass, about."""
+        """The logarithm of the largest mass, approximately."""
         at = np.array([round(self.mean)])
         return float(self.log_mass(at)[0]) if self.has(at)[0] else -math.inf
 
@@ -357,11 +364,11 @@ class _Tilt:
         return (number >= self._first) & (number < self._first + self._weight.size)
 
     def reaches(self, number: int) -> bool:
-        """Whether the mass there has its digits here."""
+        """Whether this tilt covers the number."""
         return abs(number - self.mean) <= max(_STRIDE * self.deviation, 1.5)
 
     def next(self, way: int) -> _Tilt:
-        """The tilt that takes over above or below."""
+        """The neighboring tilt above (1) or below (−1)."""
         goal = min(max(self.mean + way * max(_STRIDE * self.deviation, 1.0), 0.3), self._last - 0.3)
         return _Tilt(self._parts, _tilt_to(self._parts, goal, self._tilt), self._last)
 
@@ -376,11 +383,11 @@ class _Tilt:
         return log_w - self._tilt * (number - self._center)
 
     def log_mass(self, number: np.ndarray) -> np.ndarray:
-        """log q of numbers on the circle; −∞ where no digit is known."""
+        """log q of numbers on the circle; −∞ if no digit is certain."""
         return np.where(self.roughness(number) < 0.5, self.log_weight(number) + self._scale, -np.inf)
 
     def between(self, low: int, high: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Numbers from `low` to below `high` that this tilt covers, log q, and the logarithm of its error."""
+        """The numbers in [low, high) that this tilt covers, their log q, and the logarithm of its error."""
         number = np.arange(max(low, self._first), min(high, self._first + self._weight.size))
         near = np.abs(number - self.mean) <= max(2 * _STRIDE * self.deviation, 2.0)
         number = number[near]
@@ -424,12 +431,12 @@ class _Tilt:
                     x = np.fft.rfft(np.bincount(moved % size, weight, size)) - 1.0
                     own = np.full(place.shape, 8.0 * math.log2(size))
                 length = np.abs(1 + x)
-                # |1 + x|² − 1 has the digits near 1, and |1 + x| elsewhere.
+                # Near 1, log |1 + x| is computed from |1 + x|² − 1, which has no cancellation.
                 change = 2 * x.real + np.abs(x) ** 2
                 log_size = np.where(np.abs(change) < 0.5, 0.5 * np.log1p(np.maximum(change, -0.5)), np.log(length))
                 log_phi += part.count * log_size
                 angle += part.count * np.arctan2(x.imag, 1 + x.real)
-                # |a^n − b^n| ≤ n |a − b| m^(n−1), where neither is larger than m.
+                # |aⁿ − bⁿ| ≤ n |a − b| mⁿ⁻¹ if |a|, |b| ≤ m.
                 most = length + UNIT_ROUNDOFF * own
                 log_most += part.count * np.log(most)
                 error += part.count * UNIT_ROUNDOFF * own / most
@@ -458,7 +465,7 @@ def _tilted(parts: Sequence[Part], tilt: float) -> tuple[list[np.ndarray], float
 
 
 def _tilt_to(parts: Sequence[Part], goal: float, tilt: float) -> float:
-    """The tilt of which `goal` is about the mean."""
+    """The tilt with mean approximately `goal`."""
     low, high = -math.inf, math.inf
     for _ in range(200):
         _, mean, variance = _tilted(parts, tilt)

@@ -1,7 +1,6 @@
-"""What a mechanism may declare about the law of its privacy loss: one of the kinds that evaluators have formulas for.
+"""The kinds of laws of the privacy loss for which evaluators have formulas; a mechanism may declare one of them.
 
-A law with atoms only is the object that computes with these atoms, an `AtomicLaw`. Of the others the parameters are
-enough.
+A law that has only atoms is an `AtomicLaw`, which computes with them. The others are given by their parameters.
 """
 
 from __future__ import annotations

@@ -1,11 +1,11 @@
-"""One direction of a composition: lower and upper values of its privacy profile, whatever its parts.
+"""Lower and upper bounds on the privacy profile of any composition, in one direction.
 
     Laplace mechanisms of one scale         sums of positive terms                    laplace_powers.py
-    different ones, few finite atoms        sums of positive terms                    laplace_products.py
-    these, many                             atoms apart, and lines for the rest       laplace_atoms.py
-    one of these with a narrow Gaussian     δ(ε) = E[δ'(ε − g)], g ~ N(μ²/2, μ²)      quadrature between kinks
-    one scale and finite atoms              δ(ε) = Pr[l = ∞] + Σ q_l δ'(ε − l)
-    anything else                           lines, with all they leave out bounded    sampled_lines.py
+    of several scales, or with few atoms    sums of positive terms                    laplace_products.py
+    the same with many parts                atoms separately, lines for the rest      laplace_atoms.py
+    one of these and a narrow Gaussian      δ(ε) = E[δ'(ε − g)], g ~ N(μ²/2, μ²)      quadrature between kinks
+    of one scale, with finite atoms         δ(ε) = Pr[l = ∞] + Σ q_l δ'(ε − l)
+    anything else                           lines, with bounds on what is left out    sampled_lines.py
 
 Below 0,  δ(ε) = 1 − e^ε + e^ε δ_reverse(−ε).
 """
@@ -31,28 +31,31 @@ from .sampled_lines import Inverter, Transform
 from .subsampled_gaussian import complex_log1p, gaussian_loss, log_fall, log_of_mixture, reach
 
 _MOST_ATOMS = 600
-# Largest number of atoms of a finite part that are summed individually.
+# Largest number of atoms of a finite part over which profiles are summed.
 _FEW_ATOMS = 8
 _MOST_KNOTS = 6000
-# Finite losses further apart than this have weights that overflow in one sum with those of Laplace mechanisms.
+# Finite losses further apart than this would make weights overflow.
 _WIDEST = 1400.0
 # Largest estimated time, in seconds, for building an exact law.
 _MOST_TIME = 0.3
 _MOST_TERMS = 2**15
-# Nodes in units of a Gaussian part's deviation.
+# Ends of panels, in standard deviations of a Gaussian part.
 _PANELS = np.array([-9.0, -7.0, -5.5, -4.0, -2.75, -1.5, -0.5, 0.5, 1.5, 2.75, 4.0, 5.5, 7.0, 8.5, 10.0, 12.0, 14.0])
-# Steps, in units of the scale on which the normal density decays in its tail.
+# Ends of panels in a tail, in units of the distance over which the normal density falls by a factor of e.
 _STEEP = np.array([0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 10.0, 13.0])
-# Breaks around a kink smoothed by noise, in its deviations; factor between breaks further out; and largest number of
-# kinks treated separately.
-_SMOOTHED, _FACTOR, _FEW_KINKS = np.array([-40.0, -13.0, -6.0, 0.0, 6.0, 13.0, 40.0]), 4.0, 20
+# Breaks around a kink that noise smooths, in standard deviations of the noise.
+_SMOOTHED = np.array([-40.0, -13.0, -6.0, 0.0, 6.0, 13.0, 40.0])
+# Ratio of the distances of further breaks from the kink.
+_FACTOR = 4.0
+# With more kinks than this, they get no breaks of their own.
+_FEW_KINKS = 20
 # Relative error of the panels: ten times the change when they are halved.
 _QUADRATURE = 1e-11
 _NODES, _WEIGHTS = gauss(14)
 
 
 class Lines:
-    """Lower and upper values of δ for several mechanisms together, in one direction.
+    """Lower and upper bounds on δ of several mechanisms together, in one direction.
 
     Parameters
     ----------
@@ -101,7 +104,7 @@ class Lines:
 
     @cached_property
     def off(self) -> float:
-        """Bound on the error of finite losses: those of parts are rounded, and so are their sums."""
+        """Bound on the error of finite losses: the losses of parts are rounded, and so are their sums."""
         ends = [(count * top, count * UNIT_ROUNDOFF * top) for top, count in self._laplace.items()]
         for law, count in self._finite:
             ends.append((count * float(np.abs(law.kinks).max(initial=0.0)), count * law.location_error))
@@ -117,7 +120,7 @@ class Lines:
         return other
 
     def profile(self, epsilon: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Lower and upper values of δ(ε), mass at +∞ included, for a one-dimensional array of ε ≥ 0."""
+        """Lower and upper bounds on δ(ε), with the mass at +∞, for a one-dimensional array of ε ≥ 0."""
         epsilon = np.asarray(epsilon, dtype=float)
         lower, upper = np.zeros(epsilon.shape), np.zeros(epsilon.shape)
         inside = epsilon < self.largest
@@ -128,13 +131,12 @@ class Lines:
 
     @cached_property
     def most_terms(self) -> int:
-        """Largest number of terms in a value where lines are used; otherwise 1."""
+        """The largest number of terms of a line; 1 if no line is used."""
         return (self._exact or self._inverter).most_terms
 
     @property
     def near(self) -> Any:
-        """log δ ↦ about where δ of finite losses has this logarithm, and log α ↦ about where α has; None if a search is
-        cheap without them, as with few atoms."""
+        """First guesses of ε from log δ (without infinite losses) and from log α; None if a search is cheap anyway."""
         several = self._exact is not None or len(self._laplace) > 1 or _WIDEST < self.largest < math.inf
         by_lines = self.most_terms > 1 and several
         if not by_lines or self._mu or self._others:
@@ -152,7 +154,7 @@ class Lines:
 
     @cached_property
     def bends(self) -> np.ndarray:
-        """Losses between which the profile is smooth beside kinks that noise is narrow enough to keep apart."""
+        """Breaks around kinks that are smoothed by so little noise that each is seen separately."""
         if self._exact is None or self._noise is None:
             return np.empty(0)
         kinks = np.unique(np.concatenate([self._exact.breakpoints, -self.reverse._exact.breakpoints]))
@@ -165,7 +167,7 @@ class Lines:
         return np.add.outer(kinks, np.concatenate([-further, near, further])).ravel()
 
     def covered(self, epsilon: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Lower and upper values of E_Q[(1 − e^{ε−L})₊; L finite]."""
+        """Lower and upper bounds on E_Q[(1 − e^{ε−L})₊; L finite]."""
         if self._exact is None:
             if len(self._laplace) == 1 and len(self.factors) == 1:
                 return self._by_power(epsilon)
@@ -175,14 +177,14 @@ class Lines:
         return self._through(self._noise, epsilon)
 
     def log_most(self, epsilon: np.ndarray) -> np.ndarray:
-        """log of an upper bound on the same, by Chernoff's bound; infinite where values themselves are quick."""
+        """The logarithm of Chernoff's bound on the same; infinite if the bounds themselves are quick to compute."""
         if self._exact is not None:
             return np.full(epsilon.shape, math.inf)
         with np.errstate(divide="ignore"):
             return np.log(self._inverter.chernoff(epsilon)[1])
 
     def _by_power(self, epsilon: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """One scale so often that near the end of the range only few densities come together."""
+        """Many mechanisms of one scale: exact near the end of the range, where few densities overlap."""
         lower, upper = np.zeros(epsilon.shape), np.zeros(epsilon.shape)
         near = epsilon >= self._power.low
         lower[near], upper[near] = self._power.profile(epsilon[near])
@@ -192,7 +194,7 @@ class Lines:
 
     @cached_property
     def _noise(self) -> _GaussianNoise | _SubsampledNoise | None:
-        """One part with noise, over which all others can be integrated."""
+        """A part with noise over which the profile of all others can be integrated, if there is one."""
         if self._mu and not self._others:
             return _GaussianNoise(self._mu)
         if self._others and not self._mu:
@@ -205,7 +207,7 @@ class Lines:
 
     @cached_property
     def _exact(self) -> Any:
-        """Law of the Laplace and finite parts as sums of positive terms, where that can be had and is needed."""
+        """The law of the Laplace and finite parts as sums of positive terms, if it is needed and not too long."""
         if self._mu and (self._others or not self._narrow):
             return None
         if sum(count for _, count in self._others) > 1:
@@ -240,7 +242,7 @@ class Lines:
 
     @cached_property
     def _finite_law(self) -> FiniteLaw | None:
-        """The finite parts together, if they have few atoms."""
+        """The composition of the finite parts, if it has few atoms."""
         law = FiniteLaw(np.zeros(1), np.ones(1), np.ones(1))
         try:
             for its, count in self._finite:
@@ -255,7 +257,7 @@ class Lines:
 
     @property
     def _narrow(self) -> bool:
-        """Whether the Gaussian part is so narrow that lines to resolve it would be too long."""
+        """Whether the Gaussian part is so narrow that lines would have to be too long."""
         spread = math.sqrt(sum(n * min(top, 2.0) ** 2 for top, n in self._laplace.items()))
         ends = sum(n * top for top, n in self._laplace.items())
         for law, count in self._finite:
@@ -265,13 +267,13 @@ class Lines:
         return width / (2 * math.pi) * 8.0 / self._mu > _MOST_TERMS
 
     def _through(self, noise: _GaussianNoise | _SubsampledNoise, epsilon: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """E[δ'(ε − g)], g the loss of one more part: panels of its noise between the kinks of δ'."""
+        """E[δ'(ε − g)] for the loss g of the noisy part, by panels between the kinks of δ'."""
         exact, back = self._exact, self.reverse._exact
         kinks = np.unique(np.concatenate([exact.breakpoints, -back.breakpoints]))
         end = float(exact.breakpoints.max())
         lower, upper = np.zeros(epsilon.shape), np.full(epsilon.shape, 1e-300)
         for i, x in enumerate(epsilon):
-            # ε − g is below the largest loss of the others from here on.
+            # From here on ε − g is below the largest loss of the others.
             first = noise.place(x - end)
             if first > noise.furthest:
                 continue
@@ -320,7 +322,7 @@ class _GaussianNoise:
 
 
 class _SubsampledNoise:
-    """The loss of one subsampled Gaussian part as a growing function of its noise v."""
+    """The loss of one subsampled Gaussian part as an increasing function of its noise v."""
 
     def __init__(self, law: SampledLaw) -> None:
         self._mu, self._rate = 1.0 / law.noise_multiplier, law.sampling_rate
@@ -376,7 +378,7 @@ class _Mixture:
 def _both_sides(
     exact: Any, back: Any, infinite: float, infinite_back: float, epsilon: Any, loss: np.ndarray
 ) -> list[np.ndarray]:
-    """E[(1 − e^{x−L})₊; L finite] at x = ε − loss of either sign; it falls, so that rounding x costs little."""
+    """Bounds on E[(1 − e^{x−L})₊; L finite] at x = ε − loss of either sign; x is rounded outwards."""
     x, rounding = epsilon - loss, 4 * UNIT_ROUNDOFF * (np.abs(epsilon) + np.abs(loss))
     ends = []
     for side, at in ((0, x + rounding), (1, x - rounding)):
@@ -384,7 +386,7 @@ def _both_sides(
         right = at >= 0
         value[right] = exact.profile(at[right])[side]
         left = at[~right]
-        # δ(ε) = 1 − e^ε + e^ε δ_reverse(−ε), from which the mass at +∞ is taken.
+        # δ(ε) = 1 − e^ε + e^ε δ_reverse(−ε), minus the mass at +∞.
         other = -np.expm1(left) - infinite + np.exp(left) * (infinite_back + back.profile(-left)[side])
         value[~right] = np.maximum(other, 0.0)
         ends.append(value * (1 + (8 * side - 4) * UNIT_ROUNDOFF))
@@ -454,7 +456,7 @@ def _relative_size(piece: Transform) -> Callable[[float, np.ndarray], np.ndarray
 
 
 def _deviation(law: Any) -> Callable[[float], float] | None:
-    """c ↦ a bound on the deviation of the loss tilted by c, where one is known."""
+    """A bound on the standard deviation of the loss tilted by c, as a function of c, if one is known."""
     if isinstance(law, AtomicLaw):
         loss, log_q = law.kinks, law.enumerated().log_q
 
@@ -500,7 +502,7 @@ def _laplace_product(tops: np.ndarray, c: float, step: float, count: int) -> tup
 
 
 def _finite_product(laws: Sequence[Any], c: float, step: float, count: int) -> tuple[np.ndarray, np.ndarray]:
-    """The same for single finite parts: of each atom only the phase changes, from that of the atom that weighs most."""
+    """The same for single finite parts, with phases relative to the atom of the largest weight."""
     ratio, error, number = np.ones(count, dtype=complex), np.zeros(count), np.arange(count)
     small = math.isqrt(count) + 1
     large = -(-count // small)
@@ -514,7 +516,7 @@ def _finite_product(laws: Sequence[Any], c: float, step: float, count: int) -> t
             fine = np.exp(1j * step * gap * np.arange(small))
             coarse = own * np.exp(1j * step * gap * small * np.arange(large))
             total += np.multiply.outer(coarse, fine).ravel()[:count]
-        # Errors of weights, in numerator and denominator, and of phases.
+        # Rounding of weights, in numerator and denominator, and of phases.
         exponent = np.abs(law.log_q) + np.abs(c * law.kinks)
         still = 2 * UNIT_ROUNDOFF * float(weight @ (16.0 + 2 * exponent + 2 * exponent[lead]))
         moving = 6 * UNIT_ROUNDOFF * step * float(weight @ np.abs(gaps)) * number
@@ -552,10 +554,10 @@ def _of_finite(law: FiniteLaw) -> Transform:
     finite = np.isfinite(law.loss)
     loss, q = law.loss[finite], law.q[finite]
     mass, spread = float(q.sum()), float(np.abs(loss).max(initial=0.0))
-    log_q = law.log_q  # also where q underflows
+    log_q = law.log_q  # finite even if q underflows
 
     def log(z: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        # Factor out q* e^{zl*}, l* the loss with the largest weight: one for a line, one per z where they differ.
+        # Factor out q* e^{zl*}, where l* is the loss of the largest weight: the same on a line, else one for each z.
         rate = z.real[:1] if np.ptp(z.real) == 0.0 else z.real
         place = np.argmax(log_q + np.multiply.outer(rate, loss), axis=1)[:, None]
         lead, top = loss[place], log_q[place]

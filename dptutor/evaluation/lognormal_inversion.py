@@ -15,10 +15,10 @@ import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 from scipy.special import comb
 
-# Abscissa of the line, number of partial sums that are averaged, and of terms before them: more if S/T varies little.
+# Abscissa of the line, and number of partial sums that are averaged.
 _ABSCISSA, _AVERAGED = 20.0, 20
 _FEWEST, _DEVIATIONS = 40, 10.0
-# Along the imaginary axis the integrand grows by e^(y²/2).
+# z is moved at most this far along the imaginary axis, where the integrand grows like e^(y²/2).
 _MOST_MOVED = 3.0
 _FAR, _STEP = 9.0, 0.2
 

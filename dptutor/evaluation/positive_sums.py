@@ -33,35 +33,45 @@ from .polynomials import chebyshev, gauss
 _DEGREE = 13
 # Densities of log S below e^−_CUT under both P and Q are left out; up to there relative errors may grow to 1.
 _CUT = 118.0
-# Largest change of exponent and of slope across a panel of a quadrature, and its largest width.
-_POINTS, _EXPONENT, _BEND, _WIDEST = 12, 10.0, 2.2, 1.8
+# Points on a panel of a quadrature.
+_POINTS = 12
+# Largest changes of the exponent and of its slope across a panel.
+_EXPONENT, _BEND = 10.0, 2.2
+# Largest width of a panel.
+_WIDEST = 1.8
 # Largest number of pieces into which a panel is cut because of the other summand.
 _MOST_PIECES = 32
 _BESIDE, _NO_WIDER = 25.0, 4.0
 # The last coefficients of log g may be _SMOOTH where there is much mass, since errors there count once for each step,
 # and e^{_LOOSER · level} times that, at most _ROUGH, where the density is e^−level.
 _SMOOTH, _LOOSER, _ROUGH = 1e-14, 0.35, 1e-9
-# Below e^_EDGE errors grow.
+# Below e^_EDGE larger relative errors are allowed.
 _EDGE = -_CUT - math.log(_ROUGH)
 # Interpolation error allowed on a piece, relative to the error of the laws that are added.
 _OF_KNOWN = 0.003
-# Initially, largest change of log g on a piece, and largest length as a fraction of the range; and the shortest piece.
-_SPREAD, _SHARE, _SMALLEST = 14.0, 10, 1e-6
+# Largest change of log g on an initial piece.
+_SPREAD = 14.0
+# An initial piece has at most one part in so many of the range.
+_SHARE = 10
+# Pieces shorter than this are not halved.
+_SMALLEST = 1e-6
 _AT_ONCE = 400_000
-# As many places as fit into the processor's cache.
+# Number of points evaluated together, which fits into the processor's cache.
 _TOGETHER = 8192
-# Losses below e^_LEAST may lie anywhere between that and e^−_DRAWN of it.
+# Losses S below e^_LEAST are moved to between that and e^−_DRAWN times that, instead of underflowing.
 _LEAST, _DRAWN = -600.0, 40.0
-# Panels whose largest term, by linear bounds, is below e to minus this of another panel's are left out.
+# Panels are left out if their largest term, by linear bounds, is below e to minus this of another panel's.
 _NEGLIGIBLE = 44.0
-# Places on a piece at which it is checked.
+# Points of a piece at which its error is checked.
 _FINE = np.linspace(-1.0, 1.0, 41)
 
 
 @dataclass(frozen=True)
 class _Side:
-    """A law at Gauss-Legendre points: s and log of weight times g, each panel a column; of each panel the largest of
-    that, the bound on the error of g, and the ends."""
+    """A law at the Gauss-Legendre points of panels, each a column: s and log(weight · g).
+
+    Of each panel also the largest term, a bound on the error of g, and the ends.
+    """
 
     s: np.ndarray
     log_mass: np.ndarray
@@ -71,7 +81,7 @@ class _Side:
 
 
 class PositiveLaw:
-    """A positive S by the density of log S under P.
+    """The law of a positive S, given by the density of log S under P.
 
     Parameters
     ----------
@@ -106,7 +116,7 @@ class PositiveLaw:
             above = np.where(s > 1.0, s + np.log(-np.expm1(-np.maximum(s, 1.0))), np.log(np.expm1(np.minimum(s, 1.0))))
             u = (above - log_odds) / mu + mu / 2
             log_slope = v - np.log(-np.expm1(-s)) - math.log(mu)
-            # Losses that underflow are moved together.
+            # Losses that would underflow.
             if start > -reach:
                 below = v < _LEAST
                 u = np.where(below, start + (v - _LEAST) * (start + reach) / _DRAWN, u)
@@ -124,7 +134,7 @@ class PositiveLaw:
         return _fitted(log_density, np.unique(places), math.log1p(-sampling_rate), None, 2 * math.exp(-_CUT))
 
     def power(self, count: int) -> PositiveLaw:
-        """The sum of that many, by as few sums as are known."""
+        """The sum of `count` independent copies, by few additions."""
         width = min(range(1, 5), key=lambda width: len(_sums_to(count, width)))
         laws = {1: self}
         for first, second in _sums_to(count, width):
@@ -132,13 +142,13 @@ class PositiveLaw:
         return laws[count]
 
     def plus(self, other: PositiveLaw) -> PositiveLaw:
-        """The sum with another, independent one."""
+        """The sum with an independent one."""
         for refinement in (1, 2, 4):
             convolution = _Convolution(self, other, refinement)
             places = convolution.places()
             middles = (places[1:] + places[:-1]) / 2
             size, inherited, moved = convolution.checked(middles)
-            # Halving the panels changes only the allowed error, or little compared with errors that remain anyway.
+            # Halving the panels changes less than is allowed, or than the errors of the two laws.
             if np.all(moved < np.maximum(20 * _allowed(size), _OF_KNOWN * inherited)):
                 break
         log_weight, dropped = self.log_weight + other.log_weight, self.dropped + other.dropped
@@ -146,7 +156,7 @@ class PositiveLaw:
         return _fitted(convolution.log_density, places, log_weight, convolution.errors, dropped, known)
 
     def error_at(self, v: np.ndarray) -> np.ndarray:
-        """Bound on the relative error of g at places."""
+        """Bound on the relative error of g at any array of places."""
         return np.exp(np.interp(v, self.edges, self._log_errors))
 
     def log_density(self, v: np.ndarray) -> np.ndarray:
@@ -157,7 +167,7 @@ class PositiveLaw:
         return found
 
     def log_density_in_columns(self, v: np.ndarray) -> np.ndarray:
-        """log g at places that rise or fall along each column; most columns lie in one piece, looked up once."""
+        """log g at places that are monotone along each column; the piece is looked up once if a column lies in one."""
         found, columns = np.empty(v.shape), max(1, _TOGETHER // len(v))
         for start in range(0, v.shape[1], columns):
             some = v[:, start : start + columns]
@@ -191,13 +201,14 @@ class PositiveLaw:
         return x
 
     def side(self, refinement: int) -> _Side:
-        """Points for quadratures against g and against e^S g."""
+        """Points for integrals of g and of e^S g."""
         if refinement not in self._sides:
             self._sides[refinement] = self._panelled(refinement)
         return self._sides[refinement]
 
     def _panelled(self, refinement: int) -> _Side:
-        # Between 41 places of each piece; log(s − e^τ) has its singularity at a distance of log 2 from the last τ.
+        # Panels are made of steps between 41 points of each piece; log(s − e^τ) has its singularity at a distance of
+        # log 2 from the last τ.
         v = self._middle[:, None] + self._half[:, None] * _FINE
         needed = np.diff(self.edges) / _WIDEST
         for exponent in (self._fine_values, self._fine_values + np.exp(v)):
@@ -209,7 +220,7 @@ class PositiveLaw:
 
     @cached_property
     def _fine_values(self) -> np.ndarray:
-        """log g at places of each piece, by rows."""
+        """log g at the points of each piece, a row for each."""
         return np.polynomial.chebyshev.chebval(_FINE, self._columns)
 
     @cached_property
@@ -218,13 +229,15 @@ class PositiveLaw:
         return v.ravel(), self._fine_values[:, ::5].ravel()
 
     def log_density_roughly(self, v: np.ndarray) -> np.ndarray:
-        """log g by straight lines."""
+        """log g by linear interpolation."""
         places, values = self._few_values
         return np.interp(v, places, values, left=-np.inf, right=-np.inf)
 
     def side_beside(self, other: PositiveLaw, refinement: int) -> _Side:
-        """The same for sums with another law where that one is the larger summand: there it is taken at s less these
-        points, so panels shall be no wider than its own, in s, from there on."""
+        """The points for sums with another law, where that is the larger summand.
+
+        The other law is evaluated at s minus these points, so that panels must not be wider, in s, than its own.
+        """
         panels, there = self.side(refinement).panels, other.side(refinement)
         its, width = there.panels, np.where(there.log_size > -_BESIDE, np.diff(np.exp(there.panels)), np.inf)
         least = np.append(np.minimum.accumulate(width[::-1])[::-1], np.inf)
@@ -242,7 +255,7 @@ class PositiveLaw:
 
     @cached_property
     def range(self) -> tuple[float, float]:
-        """The values of S between which the law is kept, without the last bit at either end."""
+        """The values of S between which the law is kept, moved inwards by rounding."""
         low, high = (float(x) for x in np.exp(self.edges[[0, -1]]))
         v = np.linspace(self.edges[0], self.edges[-1], 2001)
         size = _larger(v, self.log_density(v), self.log_weight)
@@ -287,7 +300,7 @@ class PositiveLaw:
         if complement:
             more, its_error = self._integral(end, 1, under_p)
             value, error = value + more, error + its_error
-        # Near the largest loss the difference from it has lost digits.
+        # Near the largest loss the difference from it loses digits.
         lost = 8.0 * LAST_PLACE * (np.abs(self.log_weight) + np.abs(epsilon))
         error = error + lost * self._integral(end, -1, under_q)[0]
         return self._with_error(value, error, np.abs(self.log_weight))
@@ -300,9 +313,9 @@ class PositiveLaw:
     def _integral(
         self, start: np.ndarray, side: Any, integrand: Callable[..., np.ndarray]
     ) -> tuple[np.ndarray, np.ndarray]:
-        """∫ integrand(s, log dP, start) over s above the start (side 1) or below it (−1), for each; and the same with
-        the bound on the error of the density as a factor."""
-        # Half the size, as there is no estimate of the error here.
+        """∫ integrand(s, log dP, start) over s above each start (side 1) or below it (−1); and a bound on the error
+        that comes with the density."""
+        # Panels of half the usual size, as their own error is not estimated here.
         points, total = self.side(2), np.zeros((2, len(start)))
         log_start = np.log(np.maximum(start, 1e-300))
         panel = np.searchsorted(points.panels, log_start, side="right") - 1
@@ -312,7 +325,7 @@ class PositiveLaw:
             inside = (number > panel[few, None]) if side > 0 else (number < panel[few, None])
             terms = integrand(s, np.where(inside, log_mass, -np.inf), start[few, None])
             total[0, few], total[1, few] = terms.sum(axis=1), terms @ error
-        # The panel that the start lies in.
+        # The panel that contains the start.
         within = np.flatnonzero((panel >= 0) & (panel < len(points.panels) - 1))
         if within.size:
             x, weight = gauss(_POINTS)
@@ -329,7 +342,7 @@ class PositiveLaw:
 
 
 class _Convolution:
-    """The density of the logarithm of the sum of two."""
+    """The density of the logarithm of the sum of two independent variables."""
 
     def __init__(self, first: PositiveLaw, second: PositiveLaw, refinement: int) -> None:
         self._laws = (first, second)
@@ -340,7 +353,7 @@ class _Convolution:
         self._log_weight = first.log_weight + second.log_weight
 
     def log_density(self, v: np.ndarray) -> np.ndarray:
-        """log g at places."""
+        """log g at any array of places."""
         found = np.empty(v.shape)
         count = sum(side.s.size for side in self._sides)
         for few in np.array_split(np.arange(len(v)), max(1, len(v) * count // _AT_ONCE)):
@@ -351,14 +364,16 @@ class _Convolution:
         return found
 
     def _terms(self, v: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-        """Of the sums at each place, by panels: which place, logarithms of the terms, errors of both densities. Panels
-        are columns, so that numpy's loops are long."""
+        """The terms of the sums at all places, by panels: places, logarithms of terms, errors of both densities.
+
+        Panels are columns, so that numpy's inner loops are long.
+        """
         s, x = np.exp(v), gauss(_POINTS)[0][:, None]
         rows, logs, errors = [], [], []
         for number, side in enumerate(self._sides):
             own, other = self._laws[number], self._laws[1 - number]
             twice = math.log(2.0) if self._same else 0.0
-            # Whole panels below s/2, of these the ones that count, and a part of one up to there.
+            # The panels below s/2 that are not negligible, and the part of a panel that ends at s/2.
             last = np.searchsorted(side.panels, v - math.log(2.0), side="right") - 1
             middle = side.s[_POINTS // 2]
             row, panel = np.nonzero(np.arange(len(middle)) < last[:, None])
@@ -404,7 +419,7 @@ class _Convolution:
         low, high = max(counts[0] - 1, 0), min(counts[-1] + 1, len(v) - 1)
         v[low], v[high] = self._end(v[low], v[low + 1]), self._end(v[high], v[high - 1])
         value[[low, high]] = self.log_density(v[[low, high]])
-        # As few as possible between which neither the place nor the exponent changes much.
+        # As few as possible, such that between two neither log S nor the exponent changes much.
         kept = [low]
         furthest = (v[high] - v[low]) / _SHARE
         for place in range(low + 1, high):
@@ -414,7 +429,7 @@ class _Convolution:
         return v[[*kept, high]]
 
     def _end(self, outside: float, inside: float) -> float:
-        """A place between the two where the density becomes negligible."""
+        """A place between the two beyond which the density is negligible."""
         for _ in range(3):
             v = np.linspace(outside, inside, 8)
             value = self.log_density(v)
@@ -426,15 +441,15 @@ class _Convolution:
         return float(inside)
 
     def _alike(self) -> list[np.ndarray]:
-        """Sums of both at the same quantile, nearly: the same share of their pieces."""
+        """The sums of both laws at approximately the same quantile, that is, at the same share of their pieces."""
         if self._same:
             return [2 * np.exp(self._laws[0].edges)]
         first, second = (np.exp(law.edges) for law in self._laws)
         return [first + np.interp(np.linspace(0, 1, len(first)), np.linspace(0, 1, len(second)), second)]
 
     def checked(self, v: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """At places, the logarithm of the larger density, and of the relative error of g what comes with the two laws,
-        and what panels of half the size change."""
+        """The logarithm of the larger density (under P or Q), and two relative errors of g: the one inherited from the
+        two laws, and the change when panels are halved."""
         value, inherited = self._with_inherited(v)
         moved = np.abs(np.expm1(self._finer.log_density(v) - value))
         return _larger(v, value, self._log_weight), inherited, moved
@@ -458,21 +473,23 @@ class _Convolution:
 
 
 def _cut(ends: np.ndarray, counts: np.ndarray) -> np.ndarray:
-    """Ends of as many equal parts of each interval."""
+    """Ends of `counts` equal parts of each interval."""
     start, length = np.repeat(ends[:-1], counts), np.repeat(np.diff(ends) / counts, counts)
     number = np.arange(len(start)) - np.repeat(np.cumsum(counts) - counts, counts)
     return np.append(start + number * length, ends[-1])
 
 
 def _sums_to(count: int, width: int) -> list[tuple[int, int]]:
-    """Pairs of numbers of steps, each 1 or an earlier sum, up to a pair whose sum is `count`: by doubling, and by
-    adding the last few binary digits, so that digits that come again are added once."""
+    """An addition chain for `count`: pairs of numbers, each 1 or the sum of an earlier pair.
+
+    By doubling, and by adding groups of `width` binary digits, so that a group that occurs again is formed only once.
+    """
     pairs: dict[int, tuple[int, int]] = {}
 
     def reach(number: int) -> None:
         if number > 1 and number not in pairs:
             last = number & ((1 << width) - 1)
-            # A short number by its leading digit and the rest.
+            # A short number is its leading binary digit and the rest.
             part = number // 2 if number % 2 == 0 else min(last, number - (1 << (number.bit_length() - 1)))
             reach(number - part)
             reach(part)
@@ -483,12 +500,12 @@ def _sums_to(count: int, width: int) -> list[tuple[int, int]]:
 
 
 def _larger(v: np.ndarray, value: np.ndarray, log_weight: float) -> np.ndarray:
-    """The logarithm of the larger of both densities of log S at places, from that under P."""
+    """The logarithm of the larger of the densities of log S under P and Q, from that under P."""
     return np.maximum(value, value + np.exp(v) + log_weight)
 
 
 def _rounding(low: np.ndarray, high: np.ndarray, least: np.ndarray, most: np.ndarray) -> np.ndarray:
-    """What log g loses by its rounding, and by that of v, on a piece."""
+    """The error of log g on a piece by its own rounding and by that of v."""
     slope = (most - least) / (high - low)
     size = np.maximum(np.abs(least), np.abs(most))
     return LAST_PLACE * (4.0 + 4.0 * size + np.maximum(np.abs(low), np.abs(high)) * slope)
@@ -502,7 +519,7 @@ def _allowed(size: np.ndarray) -> np.ndarray:
 
 
 def _log_sums(row: np.ndarray, log_term: np.ndarray, count: int) -> tuple[np.ndarray, np.ndarray]:
-    """Of each place the largest term, as a logarithm, and the sum of all divided by it."""
+    """For each place the logarithm of its largest term, and the sum of its terms divided by that."""
     largest = np.full(count, -1e300)
     np.maximum.at(largest, row, log_term.max(axis=0))
     return largest, np.bincount(row, np.exp(log_term - largest[row]).sum(axis=0), minlength=count)
@@ -516,8 +533,10 @@ def _fitted(
     dropped: float,
     known: Any = None,
 ) -> PositiveLaw:
-    """A law from the logarithm of its density, on pieces between places, which are halved where need be, not beyond
-    what is known: places, and there the logarithm of a relative error that no piece can be rid of."""
+    """A law from the logarithm of its density, as polynomials on pieces that are halved where necessary.
+
+    A piece is not halved below `known`: places, and there the logarithm of a relative error that remains anyway.
+    """
     pieces, rows = [(a, b, math.inf, 0) for a, b in pairwise(places)], []
     nodes, to_coefficients = chebyshev(_DEGREE + 1)
     while pieces:
@@ -528,14 +547,14 @@ def _fitted(
         tail = np.abs(coefficients[:, -3:]).max(axis=1)
         sizes = _larger(v, value, log_weight)
         size = sizes.max(axis=1)
-        # An error that halving does not reduce, three times, is noise, or a corner.
+        # An error that three halvings do not reduce is rounding, or a corner.
         stuck = np.where(tail < before / 2, 0, stuck + 1)
         noise = 4 * _rounding(low, high, value.min(axis=1), value.max(axis=1))
         wanted = np.maximum(_allowed(size), noise)
         if known is not None:
             wanted = np.maximum(wanted, _OF_KNOWN * np.exp(np.interp((low + high) / 2, *known)))
         further = (tail > wanted) & (stuck < 3)
-        # Keep pieces with large errors separate.
+        # Large errors are confined to pieces of their own.
         further |= (sizes.min(axis=1) < _EDGE) & (np.ptp(sizes, axis=1) > _SPREAD / 2) & (size > -_CUT)
         further &= high - low > _SMALLEST
         pieces = []
@@ -552,9 +571,9 @@ def _fitted(
     edges = np.append(low, high[-1])
     if inherited is not None:
         more, between = inherited(edges)
-        # If the error is larger in between, also use it at the ends.
+        # If the error is larger in between, raise it at the ends.
         factor = np.maximum(between / np.sqrt(np.maximum(more[1:] * more[:-1], 1e-300)), 1.0)
         errors += more * np.maximum(np.append(factor, 1.0), np.append(1.0, factor))
-    # Where errors may be relatively large, they are small in mass.
+    # Errors that are relatively large belong to negligible masses.
     dropped += len(rows) * math.exp(-_CUT)
     return PositiveLaw(edges, coefficients, log_weight, np.clip(errors, 1e-16, 1.0), dropped)

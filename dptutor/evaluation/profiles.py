@@ -1,4 +1,4 @@
-"""Profiles of compositions for tables: subsampled Gaussians by contours, the rest by lower and upper values.
+"""Profiles of compositions for tables: subsampled Gaussians by contours, others by lower and upper bounds.
 
 A composition of subsampled Gaussians of one direction has its losses pile up at Σ n log(1 − p) (remove; minus that for
 add), where no example takes part in a step.
@@ -23,28 +23,30 @@ from .positive_sums import PositiveLaw
 from .profile_table import Profile, ProfileTable
 from .subsampled_gaussian import log_fall
 
-# δ below e to minus this is not distinguished from 0: upper values are at least 1e-300.
+# δ below e to minus this counts as 0: upper bounds are at least 1e-300.
 _DEEPEST = 690.0
 _OCTAVES = 44
-# A profile narrower than this fraction of the range gets intervals of its own, and how many.
+# A profile that falls from 1 to 0 within one part in _PARTS_OF_RANGE of the range gets _LEVELS intervals of its own.
 _PARTS_OF_RANGE, _LEVELS = 100, 24
-# Distance of the last kink from the end, as a fraction of the loss there.
+# The last kink is close to the end if it is within this fraction of the loss there.
 _NARROW = 1e-2
-# 1 − δ below this is not distinguished from 0.
+# 1 − δ below this counts as 0.
 _SURE = 1e-12
-# With lines: pieces of an interval times terms of a value, and the smallest and largest limit on pieces.
-_MOST_SUMMED, _PIECES = 3e6, (48, 512)
+# With lines, the number of pieces of an interval times the number of terms is at most this,
+_MOST_SUMMED = 3e6
+# but the limit on pieces lies between these.
+_PIECES = 48, 512
 _LEAST = 1e-300
-# Largest number of steps, or of participations, for sums of losses where contours are not accurate.
+# Sums of losses replace inaccurate contours for at most _FEW steps, or at most _RARE expected participations.
 _FEW, _RARE = 32, 40.0
 _NEARLY_NORMAL = 1e4
 
-# Parts, which are mechanisms, and how often each is used.
+# Mechanisms, with the number of copies of each.
 Factors: TypeAlias = Sequence[tuple[Any, int]]
 
 
 def contours(factors: Factors) -> TabulatedFaces:
-    """The faces of plain and subsampled Gaussians together, of one direction or with a transform that decays."""
+    """The faces of Gaussians and subsampled Gaussians together, of one direction or with a decaying transform."""
     forward, backward = _inversion(factors), _inversion([(part.reverse, count) for part, count in factors])
     same = all(part.reverse == part for part, _ in factors)
     there = ProfileTable(forward)
@@ -55,7 +57,7 @@ def contours(factors: Factors) -> TabulatedFaces:
 
 
 def beside_laplace(faces: TabulatedFaces, tops: Sequence[float]) -> TabulatedFaces:
-    """The faces of a mechanism, which has them in tables, together with Laplace mechanisms of these largest losses."""
+    """The faces of a composition of Laplace mechanisms, given by their largest losses, with a tabulated mechanism."""
     for top in tops:
         (there, back), same = faces.tables, faces.tables[0] is faces.tables[1]
         ahead = ProfileTable(BesideLaplace(there, back, top))
@@ -66,7 +68,7 @@ def beside_laplace(faces: TabulatedFaces, tops: Sequence[float]) -> TabulatedFac
 
 
 def _near_beside(alone: TabulatedFaces, top: float, log_delta: np.ndarray) -> np.ndarray:
-    """About where δ has this logarithm: the largest loss has half of the mass, and no loss is larger."""
+    """A first guess of the ε at which δ has this logarithm: half of the mass is at the largest loss of Laplace."""
     return top + alone.epsilon(np.minimum(1.5 * np.exp(log_delta), 1.0))
 
 
@@ -98,7 +100,7 @@ def _inversion(factors: Factors) -> Inversion:
 
 
 def _log_fall(law: NormalLaw | SampledLaw, c: float, t: float) -> float:
-    """log of a bound, falling in t, on |F(c + it)|/F(c) of one part."""
+    """log of a bound, decreasing in t, on |F(c + it)|/F(c) of one part."""
     if isinstance(law, NormalLaw):
         return -((t * law.mu) ** 2) / 2
     power = -c if law.direction == "add" else 1.0 + c
@@ -106,8 +108,8 @@ def _log_fall(law: NormalLaw | SampledLaw, c: float, t: float) -> float:
 
 
 def _are_summed(steps: Sequence[tuple[SampledLaw, int]]) -> bool:
-    """Whether losses are summed where contours do not do: those of few steps, or of few participations. With so much
-    noise that losses are nearly normal contours do."""
+    """Whether sums of losses may replace contours: for few steps or few participations, unless losses are almost
+    normal."""
     nearly_normal = all(law.noise_multiplier >= _NEARLY_NORMAL for law, _ in steps)
     few = sum(count for _, count in steps) <= _FEW
     return not nearly_normal and (few or sum(law.sampling_rate * count for law, count in steps) < _RARE)
@@ -115,7 +117,7 @@ def _are_summed(steps: Sequence[tuple[SampledLaw, int]]) -> bool:
 
 @lru_cache(maxsize=16)
 def _law(parts: tuple[tuple[float, float, int], ...]) -> PositiveLaw:
-    """The law of the losses of (σ, p, count) together."""
+    """The law of the total loss of parts (σ, p, count)."""
     laws = (PositiveLaw.of_step(sigma, rate).power(count) for sigma, rate, count in parts)
     return reduce(lambda a, b: a.plus(b), laws)
 
@@ -141,16 +143,17 @@ class _SumsOfLosses:
 
     @cached_property
     def end(self) -> float:
-        """A loss up to which δ is known, nearly."""
+        """A loss slightly below the largest at which δ is known."""
         law = _law(self._parts)
         low, high = law.range
         return -law.log_weight - low if self.direction == "add" else high + law.log_weight
 
 
 class BesideLaplace(Profile):
-    """The profile of a mechanism together with a Laplace mechanism of the largest loss ε₀.
+    """The profile of the composition of a mechanism with a Laplace mechanism of the largest loss ε₀.
 
-    Given its loss x, which is ε₀ or −ε₀, or has the density ¼ e^{(x − ε₀)/2} between, δ is that of the other at ε − x:
+    The loss x of the latter is ±ε₀, or has the density ¼ e^{(x − ε₀)/2} between. Given x, δ is δ'(ε − x), that of the
+    other mechanism:
 
         δ(ε) = ½ δ'(ε − ε₀) + ½ e^{−ε₀} δ'(ε + ε₀) + ¼ e^{(ε − ε₀)/2} ∫ e^{−u/2} δ'(u) du,    ε − ε₀ < u < ε + ε₀,
 
@@ -162,7 +165,7 @@ class BesideLaplace(Profile):
 
     @cached_property
     def edges(self) -> np.ndarray:
-        """Ends of intervals from 0 on: those of the other, moved by both ends of the range, and octaves towards ε₀."""
+        """Ends of intervals from 0 on: those of the other mechanism, shifted by ±ε₀, and more towards ε₀."""
         ahead, behind = self._forward.ends(0.0, math.inf), self._backward.ends(0.0, math.inf)
         narrow = max(min(float(ahead[1]), float(behind[1])), 1e-13 * self._top)
         octaves = narrow * 2.0 ** np.arange(math.ceil(math.log2(max(self._top / narrow, 1.0))))
@@ -180,7 +183,7 @@ class BesideLaplace(Profile):
         return self._forward._evaluator.left(np.maximum(epsilon - self._top, self._forward.end))
 
     def log_most(self, epsilon: np.ndarray) -> np.ndarray:
-        """log of an upper bound on δ: as if every loss of Laplace were the largest."""
+        """log of an upper bound on δ: as if the loss of Laplace were always ε₀."""
         beyond = epsilon >= self._top
         return np.where(beyond, self._forward._evaluator.log_most(np.maximum(epsilon - self._top, 0.0)), 0.0)
 
@@ -189,7 +192,7 @@ class BesideLaplace(Profile):
         middle = self.edges[interval : interval + 2].mean(keepdims=True)
         complement = bool(self._beside(middle, False)[0][0] > 0.5)
         value, error = self._beside(epsilon, complement)
-        # Values that cannot be represented remain open.
+        # A value that underflows may be anything below the smallest.
         value = np.maximum(value, _LEAST)
         return value, (error + _LEAST) / value + 16 * LAST_PLACE, complement
 
@@ -242,7 +245,7 @@ def _tail(table: ProfileTable, low: np.ndarray, high: np.ndarray, complement: bo
         value[within], error[within] = areas.area(low[within], stop, complement)
     beyond = np.flatnonzero(high > end)
     if beyond.size:
-        # The rest is part of the error.
+        # Beyond the table's end, δ is bounded by its last value, which is added to the error.
         start = np.maximum(low[beyond], end)
         weight = 2 * np.exp(-(start - low[beyond]) / 2) * -np.expm1(-(high[beyond] - start) / 2)
         error[beyond] += weight * table._evaluator.left(start)
@@ -252,7 +255,7 @@ def _tail(table: ProfileTable, low: np.ndarray, high: np.ndarray, complement: bo
 
 
 class LinesProfile(Profile):
-    """The profile of finite losses from lower and upper values, on intervals for a table."""
+    """The profile without infinite losses, from lower and upper bounds, on intervals for a table."""
 
     def __init__(self, factors: Factors, largest: float) -> None:
         self._factors, self._lines = tuple(factors), Lines(factors)
@@ -267,20 +270,20 @@ class LinesProfile(Profile):
 
     @cached_property
     def edges(self) -> np.ndarray:
-        """0, the kinks, and octaves towards 0 and towards the end, beyond which δ is the mass of infinite losses."""
+        """0, the kinks, points towards 0 and towards the end, and the end, beyond which no loss is finite."""
         end = self._largest if self._largest < math.inf else self._vanishing()
         if end <= 0:
             return np.array([0.0, 1e-300])
         octaves = 2.0 ** -np.arange(1, _OCTAVES)
         last = float(self.kinks[self.kinks < end * (1 - 1e-12)].max(initial=0.0))
         inner = np.concatenate([end * octaves[:20], end - (end - last) * octaves, self.kinks, [self._sure]])
-        # With very many steps the whole profile lies in a small part of the range.
+        # With very many steps δ falls from 1 to 0 within a small part of the range.
         if _PARTS_OF_RANGE * (self._unlikely - self._sure) < end:
             inner = np.append(inner, np.linspace(self._sure, min(self._unlikely, end), _LEVELS))
-        # Between a kink and an end near it δ falls to almost 0.
+        # Between the last kink and an end close to it, δ falls to almost 0.
         if end - last < _NARROW * last:
             inner = np.append(inner, last - last * octaves[last * octaves > (end - last) / 2])
-        # Losses that cancel leave a kink near 0.
+        # Losses that cancel up to rounding leave a kink near 0, which is dropped.
         inner = np.unique(inner[(inner > 1e-13 * end) & (inner < end * (1 - 1e-13))])
         return np.concatenate([[0.0], inner[np.append(np.diff(inner) > 1e-13 * end, True)], [end]])
 
@@ -293,13 +296,13 @@ class LinesProfile(Profile):
 
     @cached_property
     def _unlikely(self) -> float:
-        """A loss from which on δ of finite losses is no number: it is at most e^{−cε} H(1 + c), c > 0."""
+        """A loss beyond which δ, without infinite losses, underflows: it is at most e^{−cε} H(1 + c), c > 0."""
         c = np.geomspace(1e-9, 1e3, 121)
         log_h = c * sum(count * part._renyi(1.0 + c) for part, count in self._factors)
         return max(float(np.min((log_h + _DEEPEST) / c)), 0.0)
 
     def _vanishing(self) -> float:
-        """A loss at which δ is no longer a number."""
+        """A loss at which δ underflows."""
         spread = math.sqrt(sum(count * part._loss_moments("Q")[1] for part, count in self._factors))
         end = spread if 0 < spread < 1 else 1.0
         while end < 1e15 and self._lines.covered(np.array([end]))[1][0] > math.exp(-_DEEPEST):
@@ -308,16 +311,16 @@ class LinesProfile(Profile):
 
     @property
     def near(self) -> Any:
-        """log δ ↦ about where δ has this logarithm, and log α ↦ about where α has, where that is known."""
+        """First guesses of ε from log δ and from log α, or None."""
         return self._lines.near
 
     @property
     def most_pieces(self) -> int:
-        """As many as a few seconds allow for all intervals."""
+        """The largest number of pieces of an interval, such that all intervals take a few seconds."""
         return int(np.clip(_MOST_SUMMED / self._lines.most_terms, *_PIECES))
 
     def log_most(self, epsilon: np.ndarray) -> np.ndarray:
-        """log of an upper bound on δ, where that is much less work than δ."""
+        """log of an upper bound on δ; infinite if δ itself is as quick to compute."""
         return self._lines.log_most(epsilon)
 
     def cuts(self, interval: int) -> np.ndarray:
@@ -326,7 +329,7 @@ class LinesProfile(Profile):
         return self._lines.bends[(self._lines.bends > low) & (self._lines.bends < high)]
 
     def sample(self, interval: int, epsilon: np.ndarray) -> tuple[np.ndarray, np.ndarray, Any]:
-        """Values, bounds on their relative error, and that they are of δ."""
+        """δ, bounds on its relative error, and False: the values are not of the complement."""
         if self.edges[interval + 1] <= self._sure:
             return np.full(epsilon.shape, 1.0 - self.infinite), np.full(epsilon.shape, _SURE), False
         lower, upper = self._lines.covered(epsilon)

@@ -1,8 +1,8 @@
-"""Rényi divergences where the loss is a function of a normal answer: sums of terms of one sign.
+"""Rényi divergences if the loss is a function of a normal answer: sums of terms of one sign.
 
-With r = e^loss and t = s, or 1 − s for the pair exchanged, H(t) − 1 = E_P[r^t − 1 − t(r − 1)], and for order 1 the mean
-of r log r or −log r in the same form; D_s = log H / (s − 1). All terms have one sign, so that small divergences keep
-their digits. They are summed in units of the largest, as H may overflow.
+With r = e^loss and t = s, or t = 1 − s for the reverse pair, H(t) − 1 = E_P[r^t − 1 − t(r − 1)], and for order 1 the
+mean of r log r or −log r in the same form; D_s = log H / (s − 1). All terms have one sign, so that small divergences
+keep their digits. They are summed relative to the largest, since H may overflow.
 """
 
 from __future__ import annotations
@@ -18,30 +18,35 @@ from .polynomials import gauss
 
 Function: TypeAlias = Callable[[np.ndarray], np.ndarray]
 
-# log of an excess from which on H is summed.
+# If log |H − 1| exceeds this, H is summed instead.
 _LARGE = math.log(0.5)
-# Integrals up to such exponents by so many points.
+# Terms with exponents below this are computed as integrals, by Gauss's rule.
 _INTEGRATED = 30.0
 _NODES, _WEIGHTS = gauss(40)
-# Of integrands over the answer: how far from all centers, first places, places of a finer look, how fine it becomes,
-# distances from a peak at which they are cut, and peaks so far away that their squares have no digits after the point.
-TAIL, _PLACES, _CLOSER, _CLOSE, _FAR = 40.0, 2001, 65, 1e-3, 1e7
+# Integrals over the answer extend this far beyond the centers.
+TAIL = 40.0
+# Peaks are first looked for at this many places,
+_PLACES = 2001
+# and then, around each, at this many, repeatedly, until they are this close together.
+_CLOSER, _CLOSE = 65, 1e-3
+# The square of an answer beyond this has no digits after the point.
+_FAR = 1e7
 _AROUND = np.geomspace(1e-3, TAIL, 16)
 
 
 def renyi_of_answers(
     loss_at: Function, log_density: Function, order: float, t: float, low: float, high: float
 ) -> float:
-    """D_s, where `log_density` is that of the answer under P, but for the constant of a normal density.
+    """D_s; `log_density` is the log-density of the answer under P, without the constant of a normal density.
 
-    Centers of normal terms lie from `low` to `high`.
+    Centers of normal terms lie between `low` and `high`.
     """
 
     def area(log_terms: Function) -> float:
         """log ∫ e^terms / √2π."""
         at = peaks(log_terms, low - TAIL, high + TAIL)
         largest = float(np.max(log_terms(at)))
-        # So far away a peak's width is nothing next to its height.
+        # So far out, only the height of a peak matters.
         if largest == -math.inf or np.max(np.abs(at)) > _FAR:
             return largest
         cuts = np.unique(np.concatenate([[low - TAIL, high + TAIL], *(at + d for d in (*_AROUND, *-_AROUND, 0.0))]))
@@ -53,7 +58,7 @@ def renyi_of_answers(
 
 
 def renyi_of_excess(log_sum: float, order: float, t: float, log_h: Callable[[], float]) -> float:
-    """D_s from log |H(t) − 1|, or from log H(t) where that is near 0; of order 1 the excess is the divergence."""
+    """D_s from log |H(t) − 1|, or, if that is large, from log H(t); for order 1 the excess is the divergence."""
     if order == 1.0:
         return math.exp(log_sum)
     if t * (t - 1.0) > 0:
@@ -64,12 +69,11 @@ def renyi_of_excess(log_sum: float, order: float, t: float, log_h: Callable[[], 
 
 
 def peaks(function: Function, low: float, high: float) -> np.ndarray:
-    """Where a smooth function has its local maxima, nearly; −∞, where a loss underflows, is none."""
+    """The local maxima of a smooth function, approximately; −∞, which stands for a loss that underflows, is none."""
     near = np.linspace(-TAIL, TAIL, _PLACES)
     places = np.unique(np.concatenate([np.linspace(low, high, _PLACES), near[(near > low) & (near < high)]]))
     value = np.concatenate([[-np.inf], function(places), [-np.inf]])
-    # Where the loss underflows at two places, it does between them.
-    # Where the loss underflows at two places, it does between them.
+    # Between two places at which the loss underflows, it underflows.
     is_peak = (value[1:-1] >= value[:-2]) & (value[1:-1] >= value[2:]) & (value[1:-1] > -np.inf)
     if not is_peak.any():
         return places[:1]
@@ -86,7 +90,7 @@ def peaks(function: Function, low: float, high: float) -> np.ndarray:
 
 
 def log_excess(loss: np.ndarray, t: float, derived: bool) -> np.ndarray:
-    """log |e^{tl} − 1 − t (e^l − 1)|, and where `derived` that of its derivative in t, at t = 1 or 0."""
+    """log |e^{tl} − 1 − t (e^l − 1)|, or, if `derived`, the log of its derivative with respect to t, at t = 0 or 1."""
     size = abs(t)
     near = np.abs(loss) * max(1.0, size) < _INTEGRATED
     # As integrals from 0 to l of terms of one sign.

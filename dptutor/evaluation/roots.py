@@ -19,9 +19,9 @@ def decreasing_root(
 ) -> np.ndarray:
     """The smallest x, elementwise, at which the decreasing `function` is at or below `target`.
 
-    The search starts around 0 and doubles its bracket; −∞ or +∞ where the function is below or above the target
-    everywhere. With `low` the search starts there, and `low` is returned where the function is below already.
-    With a `guess` it starts around that, closely.
+    The search starts around 0 and doubles its bracket; the result is −∞ or +∞ if the function is below or above the
+    target everywhere. With `low` the search starts there, and `low` is returned if the function is below the target
+    there. With a `guess` it starts in a small interval around that.
     Jumps of the function are located as precisely as its zeros.
     """
     target = np.asarray(target, dtype=float)
@@ -45,7 +45,7 @@ def decreasing_root(
     while (too_near := searched & (function(right) > target)).any():
         right = np.where(too_near, right + 2 * (right - left), right)
 
-    # An empty bracket where nothing needs to be searched.
+    # Elements that need no search get an empty bracket.
     bracket = np.where(searched, left, 0.0), np.where(searched, right, 0.0)
     tolerances = {"xatol": 1e-18, "xrtol": 4e-16, "fatol": 0.0, "frtol": 0.0}
     root = find_root(lambda x, goal: _excess(function, x, goal), bracket, args=(target,), tolerances=tolerances).x
@@ -54,14 +54,14 @@ def decreasing_root(
 
 # Number of targets from which interpolation pays, and number of bracketing levels.
 _MANY, _LEVELS = 4096, 1025
-# Beyond this loss e^ε is close to overflow, and the probability of larger ones under P has no digits.
+# Beyond this loss e^ε almost overflows, and the probability of larger losses under P has no digits.
 FAR = 650.0
-# How often a reach is widened before it is infinite.
+# Number of times that a reach is widened before it is infinite.
 _WIDER = 8
 
 
 def many_decreasing_roots(function: _Function, target: np.ndarray) -> np.ndarray:
-    """The same for many targets, to nine digits: those of a few levels are found first and serve as brackets."""
+    """The same for many targets, to nine digits: the roots at a few levels are found first and serve as brackets."""
     flat = np.ravel(target)
     if flat.size < _MANY:
         return decreasing_root(function, target)
@@ -83,7 +83,7 @@ def many_decreasing_roots(function: _Function, target: np.ndarray) -> np.ndarray
 
 
 def nearest_within(values: np.ndarray, places: np.ndarray, distance: float) -> np.ndarray:
-    """The values, those so near to one of some places there: atoms, say."""
+    """The values, each replaced by the nearest of the places, such as atoms, if that is within the distance."""
     places = np.unique(places)
     if not places.size:
         return values
@@ -96,14 +96,13 @@ def nearest_within(values: np.ndarray, places: np.ndarray, distance: float) -> n
 
 def _excess(function: _Function, x: np.ndarray, goal: np.ndarray) -> np.ndarray:
     value = function(x) - goal
-    # Equality counts as below, so that the lower end of a flat stretch is found.
+    # Equality counts as below the target: the smallest root is wanted.
     value = np.where(value == 0.0, -SMALLEST, value)
     return np.where(np.isfinite(value), value, np.sign(value) * 1e300)
 
 
 def slope_of_profile(epsilon: np.ndarray, alpha: np.ndarray, exceedance: _Function) -> np.ndarray:
-    """−dδ/dε, which is e^ε α where e^ε is a number; beyond, where α has no digits, Pr_Q[L > ε] − δ, which
-    `exceedance` says of the places asked for."""
+    """−dδ/dε: e^ε α, or, where e^ε overflows and α has no digits, Pr_Q[L > ε] − δ, which `exceedance` computes."""
     slope, far = np.exp(np.minimum(epsilon, FAR)) * alpha, epsilon >= FAR
     if far.any():
         slope[far] = exceedance(far)
@@ -118,7 +117,7 @@ def reach_of_epsilon(
     slope: np.ndarray,
     largest: float,
 ) -> np.ndarray:
-    """Bound on the error of each ε that was found for the δ wanted: within it the profile surely passes that δ.
+    """Bound on the error of each ε that was found for a δ: within it the true profile certainly passes that δ.
 
     The error of δ along the slope −dδ/dε is proposed, and widened until the profile on both sides confirms it. Beyond
     the `largest` loss the profile is constant.

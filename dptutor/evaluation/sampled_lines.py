@@ -38,19 +38,19 @@ from .._floats import LARGEST_LOSS, UNIT_ROUNDOFF
 from .hellinger import SlowDecay, epsilon_near, loss_near, saddles
 
 _DEPTH = 34.0
-# Distance of lines, in deviations of the integrand at its saddle.
+# Distance between lines, in units of the width of the integrand at its saddle point.
 _SPACING = 2.0
 _MOST_LINES = 300
 # −log δ at which δ underflows.
 _DEEPEST = 740.0
-# Target truncation errors, relative to δ.
+# Target truncation errors, relative to δ: the second is tried if the first would take too long.
 _GOALS = (1e-11, 3e-10)
-# Where 1 − δ is below e to minus this, Chernoff's bound is enough.
+# If 1 − δ is below e to minus this, Chernoff's bound is enough.
 _CERTAIN = 45.0
 _MARGIN = 1.01
-# Largest number of samples kept of a line most of which is provably small.
+# Largest number of samples that are kept of a line that is negligible almost everywhere.
 _MOST_ACTIVE = 2**14
-# A line is not sampled where it is provably below e to minus this.
+# A line is not sampled where it is provably below e to minus this, relative to its maximum.
 _SILENT = 45.0
 
 
@@ -115,7 +115,7 @@ class Transform:
 
 
 class Inverter:
-    """D(ε), E_Q[(1 − e^{ε−L})₊] of the finite losses, between lower and upper values, for any real ε."""
+    """Lower and upper bounds on D(ε) = E_Q[(1 − e^{ε−L})₊; L finite], for any real ε."""
 
     def __init__(self, transform: Transform) -> None:
         self._transform = transform
@@ -127,7 +127,7 @@ class Inverter:
 
     @property
     def most_terms(self) -> int:
-        """How many terms a line may have."""
+        """The largest number of terms of a line."""
         return self._transform.terms
 
     @property
@@ -136,13 +136,13 @@ class Inverter:
         return math.exp(self._log_mass)
 
     def profile(self, epsilon: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Lower and upper values of D for a one-dimensional array."""
+        """Lower and upper bounds on D for a one-dimensional array."""
         lower, upper = self.chernoff(epsilon)
         c, k = self._ladder
         if len(c):
             with np.errstate(over="ignore"):
                 size = k - np.multiply.outer(epsilon, c) - np.log(np.abs(c * (c + 1)))
-            # No line is needed where Chernoff's bound is already sharp.
+            # If Chernoff's bound is sharp enough, no line is needed.
             open_ = (upper > 1e-300) & (upper - lower > 1e-15 * upper)
             best = np.where(open_, np.argmin(size, axis=1), -1)
             for number in np.unique(best[best >= 0]):
@@ -155,11 +155,11 @@ class Inverter:
         return lower, upper
 
     def epsilon_near(self, log_delta: np.ndarray) -> np.ndarray:
-        """About where D has this logarithm."""
+        """A first guess of the ε at which D has this logarithm."""
         return epsilon_near(self._saddles, log_delta)
 
     def loss_near(self, log_alpha: np.ndarray) -> np.ndarray:
-        """About where Pr_P[L > ε], ε ≥ 0, has this logarithm."""
+        """A first guess of the ε ≥ 0 at which Pr_P[L > ε] has this logarithm."""
         return loss_near(self._saddles, log_alpha)
 
     @cached_property
@@ -168,7 +168,7 @@ class Inverter:
         return saddles(self._c[inner], self._k[inner])
 
     def chernoff(self, epsilon: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Lower and upper values from Chernoff's bound alone."""
+        """Lower and upper bounds by Chernoff's bound alone."""
         c, k = self._c, self._k
         right, middle = c > 0, (c > -1) & (c < 0)
         kernel = -np.log1p(c[right]) - c[right] * np.log1p(1 / c[right])
@@ -195,7 +195,7 @@ class Inverter:
         return c[fine], k[fine]
 
     def _scale(self, centre: float) -> float:
-        """c at which K(centre + c) + K(centre − c) − 2K(centre) is about 1: one over the loss's deviation."""
+        """The c with K(centre + c) + K(centre − c) − 2K(centre) ≈ 1: the inverse of the loss's standard deviation."""
         at = float(self._transform.on(np.array([centre]))[0])
         c = 1.0
         low, high = 0.0, math.inf
@@ -215,7 +215,7 @@ class Inverter:
         return min(max(c, 1e-12), self._transform.reach / 10)
 
     def _rungs(self) -> tuple[np.ndarray, np.ndarray]:
-        """c of the lines, for ε ≥ 0, and K there."""
+        """The lines for ε ≥ 0: c and K(c)."""
         chosen = []
         c, k = self._c, self._k
         for strip in (c > 0, (c > -1) & (c < 0)):
@@ -250,7 +250,7 @@ class Inverter:
         return self._lines[number]
 
     def _window(self, c: float, peak: float, mu: float) -> tuple[float, float, float, float]:
-        """Losses below and above which the tilted law has negligible mass, and the strips that prove it."""
+        """Losses below and above which the tilted law has negligible mass, and the c' of the Chernoff bounds."""
         grid, value = self._c, self._k + mu**2 * (self._c**2 + self._c) / 2
         left, right = grid < c - 1e-9 * abs(c), grid > c + 1e-9 * abs(c)
         left &= (grid != 0.0) & (grid != -1.0)
@@ -266,7 +266,7 @@ class Inverter:
             try:
                 return self._with_terms(c, peak, most)
             except SlowDecay:
-                # This far up the line the transform of a step needs too many nodes.
+                # So far up the line the transform of a step would need too many nodes.
                 most //= 4
                 if most < 16:
                     return None
@@ -295,7 +295,7 @@ class Inverter:
         if mu and self._transform.repeated:
             index, end = self._active(c, step, count)
         if index is not None:
-            # This far out e^{−x²/2} is the only decay: T is larger, μ smaller.
+            # Here only the added Gaussian makes the integrand decay.
             x = 6.0
             mu, count = x / end, len(index)
             rest = math.exp(-(x**2) / 2) / x**2 / end / math.pi
@@ -335,14 +335,14 @@ class Inverter:
         )
 
     def _active(self, c: float, step: float, least: int) -> tuple[np.ndarray | None, float]:
-        """Samples of a far longer line at which |F| is not provably below e^−45 of F(c), and the line's end.
+        """Indices of samples, on a much longer line, at which |F| is not provably below e^−45 F(c); and its end.
 
-        Between places t and t' one step's |f| differs by at most its deviation times |t − t'|.
+        Between t and t' the transform of one step changes by at most its standard deviation times |t − t'|.
         """
         parts = [(count, size, deviation(c)) for count, size, deviation in self._transform.repeated]
         widest = max(spread for _, _, spread in parts)
         if not 1e-12 * step < widest < math.inf:
-            return None, 0.0  # this far out a step hardly varies, and there are too many samples to count
+            return None, 0.0  # there would be too many samples to check
         end = min(1e4 / widest, 1e15 * step)
         while end > 4 * least * step:
             half = min(0.2 / widest, end / 8)
@@ -374,10 +374,10 @@ class Inverter:
     def _cut(
         t: np.ndarray, envelope: np.ndarray, step: float, most: int, c: float, deviation: float
     ) -> tuple[int, float, tuple[float, float]]:
-        """Number of terms, μ, and what is truncated, of δ and of ρ, in units of e^{K(c)−cε}."""
+        """The number of terms, μ, and bounds on the truncation of δ and ρ, in units of e^{K(c)−cε}."""
         pieces = envelope[:-1] * (1 / t[:-1] - 1 / t[1:])
         tail = (np.append(np.cumsum(pieces[::-1])[::-1], 0.0) + envelope[-1] / t[-1]) / math.pi
-        # For ρ and, with its kernel, δ.
+        # Approximate sizes of ρ and, with its kernel, of δ.
         density = 1 / math.sqrt(2 * math.pi * (deviation**2 + 1 / c**2 + 1 / (1 + c) ** 2))
         delta = density / abs(c * (c + 1))
         end = step * (most - 1)
@@ -389,7 +389,7 @@ class Inverter:
                 return math.ceil(t[first] / step) + 1, 0.0, (float(tail[first]), 0.0)
         at = max(int(np.count_nonzero(affordable)) - 1, 0)
         left = float(envelope[at]) / end / math.pi
-        # e^{−x²/2}/x² of what is left with μ = x/T, and μ² ρ for the lower end.
+        # With μ = x/T, truncation is reduced by e^{−x²/2}/x², and the lower bound is μ² ρ lower.
         x = np.linspace(1.5, 8.0, 66)
         rest = left * np.exp(-(x**2) / 2) / x**2
         best = int(np.argmin(rest + (x / end) ** 2 * density / 2))
@@ -401,14 +401,14 @@ class Inverter:
 
 @dataclass(frozen=True, eq=False)
 class _Line:
-    """A sampled line, and all that is needed for lower and upper values at any ε."""
+    """A sampled line, with everything that bounds at any ε need."""
 
     c: float
     peak: float
     step: float
     low: float
     high: float
-    below: float  # c' of the strip in which images at small losses are small
+    below: float  # c' that bounds images at small losses
     above: float
     mu: float
     terms: np.ndarray
@@ -417,7 +417,7 @@ class _Line:
     log_mass: float
     log_p_mass: float
     of_masses: float
-    index: np.ndarray | None = None  # which samples of the line are kept; None: all
+    index: np.ndarray | None = None  # the samples that are kept, or None for all of them
 
     @cached_property
     def _at(self) -> np.ndarray:
@@ -449,7 +449,7 @@ class _Line:
             error = error + (_rounding_of(self.log_mass) + self.of_masses) * mass
         lower[at], upper[at] = value - error, value + error
         if self.mu**2 / 8 > LARGEST_LOSS:
-            lower[at] = 0.0  # so much noise leaves nothing
+            lower[at] = 0.0  # with so much added noise no lower bound is left
         elif self.mu:
             density, its_spread = more[0]
             price = size * (density + its_spread + self.truncated[1] + 4 * math.exp(-_DEPTH) / self.mu)
@@ -457,7 +457,7 @@ class _Line:
         return lower, upper
 
     def _images(self, x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """What the images add that is not small, and a bound on its rounding."""
+        """The part of the images that is known exactly, and a bound on its rounding error."""
         width, c = 2 * math.pi / self.step, self.c
         own, total, size = _strip(c), np.zeros(x.shape), np.zeros(x.shape)
         for side, other in ((1, _strip(self.above)), (-1, _strip(self.below))):
@@ -479,9 +479,9 @@ class _Line:
         return total, 2 * UNIT_ROUNDOFF * size
 
     def _sums(self, kernels: Sequence[np.ndarray | None], x: np.ndarray) -> Any:
-        """Re Σ_k terms_k kernel_k e^{−ikhε} of each kernel, by steps of one and of many in k, and bounds on errors."""
+        """Re Σ_k terms_k kernel_k e^{−ikhε} for each kernel, in blocks of k, with bounds on the rounding error."""
         count = len(self.terms)
-        # If the line has gaps, only the blocks with samples, each about as long as a run of them.
+        # If the line has gaps, only blocks with samples are summed; a block is about as long as a run of samples.
         runs = 1 + np.count_nonzero(np.diff(self._at) > 1)
         small = math.isqrt(count) + 1 if runs == 1 else count // runs
         number, row = np.unique(self._at // small, return_inverse=True)
@@ -497,7 +497,7 @@ class _Line:
             padded[row, self._at % small] = terms
             blocks.append(padded.T)
         for i in range(len(x)):
-            # One ε at a time: products of matrices round differently with their shape.
+            # One ε at a time: a product of matrices rounds differently for each shape.
             fine = np.exp(-1j * self.step * x[i] * np.arange(small))
             coarse = np.exp(-1j * self.step * small * x[i] * number)
             for own, (total, _) in zip(blocks, found, strict=True):

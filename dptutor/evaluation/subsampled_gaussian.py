@@ -32,25 +32,25 @@ from .polynomials import gauss
 # Sums are accurate to e^−46 of their size; densities are cut where they are that small.
 _DEPTH = 46.0
 _REACH = math.sqrt(2 * _DEPTH)
-# Smallest log |H − 1| for which sums keep the digits of H − 1.
+# Sums keep the digits of H − 1 down to log |H − 1| = −_TINY_EXCESS.
 _TINY_EXCESS = 14.0
 _RELATIVE = 4e-15
 # |z| below which (e^z − 1 − z)/z² is summed as a series, and its coefficients, to 1e-17.
 _NEAR = 0.5
 _SERIES = np.array([1.0 / math.factorial(k) for k in range(2, 17)])
-# Largest height of the line of the inner integral, in deviations: its weights grow like e^{v²/2}.
+# Largest height v of a line, in standard deviations: weights grow like e^{v²/2}.
 _HIGHEST = 2.2
 # The real line is used if this many nodes are enough.
 _ENOUGH_NODES = 300
-# From this μ on the two components hardly overlap.
+# Above this μ the two components hardly overlap.
 _APART = 15.0
 # Largest number of nodes; beyond it the result is unknown.
 _MOST_NODES = 50_000
-# From this μ on the loss is log(1 − p) under P, and log p plus the Gaussian mechanism's under the other component.
+# Above this μ the loss is log(1 − p) under P, and log p plus the Gaussian mechanism's under the other component.
 _WHOLLY_APART = 100.0
-# Points of the sums that bound how H falls.
+# Points of the sums that bound the decay of H.
 _FALL_NODES = 320
-# Integrals of moments: width of panels, and how far beyond both means they go.
+# Integrals for moments: the width of panels, and how far they extend beyond both means.
 _PANEL, _AROUND = 0.5, 15.0
 
 
@@ -78,7 +78,7 @@ def log_hellinger(noise_multiplier: float, sampling_rate: float, s: np.ndarray) 
             log_h[band], error[band] = np.nan, np.inf
             continue
         height, u, log_step = _nodes(*plan)
-        # H takes conjugates to conjugates, and the line above the real one serves Im s > 0.
+        # A line above the real one serves Im s > 0; for Im s < 0 take conjugates.
         below = s[band].imag < 0 if height else np.zeros(len(band), dtype=bool)
         above = np.where(below, s[band].conj(), s[band])
         value, error[band] = _on_line(mu, rate, above, u, log_step, log_left[band])
@@ -87,12 +87,12 @@ def log_hellinger(noise_multiplier: float, sampling_rate: float, s: np.ndarray) 
 
 
 def reach(noise_multiplier: float) -> float:
-    """Largest distance from 0, on the real line, at which H(s) can be had."""
+    """Largest real |s| at which H(s) can be computed."""
     return noise_multiplier * max(600.0 * noise_multiplier - 10.0, 1.0)
 
 
 def log_fall(noise_multiplier: float, sampling_rate: float, power: float, t: np.ndarray) -> np.ndarray:
-    """log of a bound, falling in t ≥ 0, on E_P[e^{(power + it)ℓ}], over its value at t = 0.
+    """log of a bound, decreasing in t ≥ 0, on |E_P[e^{(power + it)ℓ}]| divided by its value at t = 0.
 
     On a line u + iv, 0 ≤ v < π/μ, the modulus of the integrand is e^{(v² − u²)/2} |1 + pw|^power e^{−tθ} √(1 + v'²),
     θ = arg(1 + pw) ≥ 0. Here v rises with the share s of the second component, v' = μs(1 − s) dv/ds.
@@ -104,7 +104,7 @@ def log_fall(noise_multiplier: float, sampling_rate: float, power: float, t: np.
     weight = np.exp(still - still.max())
     weight /= weight.sum()
     share, most, best = second / (1 - rate + second), min(0.95 * math.pi / mu, 8.0), np.zeros(t.shape)
-    # The first is the best one where v' counts, the last where the components are apart.
+    # The first is best if v' matters, the last if the components do not overlap.
     for scale in (mu / (1 + mu**2), mu / (1 + mu), mu):
         tilt = np.multiply.outer(scale * t, share)
         v = most * np.tanh(tilt / most)
@@ -112,7 +112,7 @@ def log_fall(noise_multiplier: float, sampling_rate: float, power: float, t: np.
         turned = complex_log1p(share * expm1(1j * mu * v))
         change = (v**2 + np.log1p(slope**2)) / 2 + power * turned.real - t[..., None] * turned.imag
         change = np.minimum(change, 600.0)
-        # Relative to the integral on the real line: a billion steps need the difference.
+        # The difference from the integral on the real line, which has all digits: there may be a billion steps.
         moved = np.expm1(change) @ weight
         fallen = np.log(np.maximum(np.exp(change) @ weight, 1e-300))
         best = np.minimum(best, np.where(moved > -0.5, np.log1p(np.maximum(moved, -0.5)), fallen))
@@ -120,12 +120,12 @@ def log_fall(noise_multiplier: float, sampling_rate: float, power: float, t: np.
 
 
 def gaussian_loss(sampling_rate: float, epsilon: np.ndarray) -> np.ndarray:
-    """ε' with e^{ε'} = (e^ε − 1 + p)/p, the loss of the Gaussian mechanism where that of a removal is ε."""
+    """ε' with e^{ε'} = (e^ε − 1 + p)/p: the loss of the Gaussian mechanism when the loss of a removal is ε."""
     rate = sampling_rate
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         near = np.log1p(np.maximum(np.expm1(np.minimum(epsilon, 1.0)) / rate, -1.0))
         far = epsilon - math.log(rate) + np.log1p(-(1 - rate) * np.exp(-np.maximum(epsilon, 0.5)))
-        # Near the smallest loss log(1 − p), where e^ε − 1 has lost its digits.
+        # Near the smallest loss, log(1 − p), the difference e^ε − 1 + p would cancel.
         room = -np.expm1(np.minimum(math.log1p(-rate) - epsilon, 0.0)) if rate < 1 else 1.0
         low = epsilon - math.log(rate) + np.log(room)
     return np.select([epsilon < -0.5, epsilon < 1.0], [low, near], far)
@@ -136,7 +136,7 @@ def _log_odds(rate: float) -> float:
 
 
 def _bands(strips: Any, s: np.ndarray) -> Iterator[Any]:
-    """Places of the s that share nodes, and height, ends and number of those."""
+    """Groups of s that share nodes: their indices, and the height, ends and number of the nodes."""
     size = np.abs(s.imag)
     top = float(size.max())
     plan = _plan(strips, top, 0.0)
@@ -151,14 +151,17 @@ def _bands(strips: Any, s: np.ndarray) -> Iterator[Any]:
 
 @lru_cache(maxsize=256)
 def _strips(mu: float, rate: float, low: float, high: float) -> Any:
-    """Ends of the nodes for low ≤ Re s ≤ high; heights v; on a coarse grid, which goes beyond the nodes as moduli above
-    them may peak there, the moduli, arguments θ and log |ℓ|, those at the grid's own ends first and last; and on the
-    real line the moduli for either end, log |ℓ|, ℓ and u²/2."""
-    # H − 1 may be tiny, and sℓ large where the density is cut.
+    """What a choice of nodes for low ≤ Re s ≤ high depends on.
+
+    The ends of the nodes; heights v of lines; on a coarse grid on these lines the moduli, the arguments θ and log |ℓ|;
+    and on the real line the moduli for both ends, log |ℓ|, ℓ and u²/2. The grid extends beyond the nodes, because
+    moduli on higher lines may peak there; its ends come first and last.
+    """
+    # H − 1 may be tiny, and sℓ large where the density is cut off.
     depth = _DEPTH + _tiny_excess(mu, rate) + math.log1p(max(-low, high, 0.0))
     reach = math.sqrt(2 * depth)
     peak, right = _tilted_right(mu, rate, max(high, 0.0), depth)
-    # Below, the loss is bounded: (1 + pw)^{Re s} moves the peak by a logarithm only.
+    # To the left the loss is bounded: (1 + pw)^{Re s} moves the peak only a little.
     odds = rate / (1.0 - rate)
     left = -reach - min(mu * max(-low, 0.0), math.log1p(max(-low, 0.0) * odds * mu**2) / mu)
     around = peak + reach * np.linspace(-1.0, 1.0, 36)
@@ -168,7 +171,7 @@ def _strips(mu: float, rate: float, low: float, high: float) -> Any:
     x = np.concatenate([left - beyond[::-1], *within, right + beyond])
     e = np.minimum(mu * x - mu**2 / 2, 600.0) + 1j * mu * v[:, None]
     loss = complex_log1p(rate * expm1(e))
-    # Relative to the largest value on the real line, for each end, so that both sums are accurate.
+    # Relative to the maximum on the real line, for each end, so that both sums are accurate.
     modulus = [end * loss.real - x**2 / 2 + v[:, None] ** 2 / 2 for end in (low, high)]
     larger = np.maximum(*(size[1:] - size[0].max() for size in modulus))
     real = np.stack([size[0] - size[0].max() for size in modulus])
@@ -182,7 +185,7 @@ def _tiny_excess(mu: float, rate: float) -> float:
 
 
 def _tilted_right(mu: float, rate: float, order: float, depth: float) -> tuple[float, float]:
-    """The last peak of sℓ − u²/2 for real s ≥ 0, and a place beyond it that is lower by `depth`."""
+    """The last peak of sℓ − u²/2 for real s ≥ 0, and a u beyond it at which that is lower by `depth`."""
 
     def height(u: float) -> float:
         exponent = mu * u - mu**2 / 2
@@ -190,7 +193,7 @@ def _tilted_right(mu: float, rate: float, order: float, depth: float) -> tuple[f
             return order * (exponent + math.log(rate)) - u**2 / 2
         return order * math.log1p(rate * math.expm1(exponent)) - u**2 / 2
 
-    # The peaks are where u = sμ·(share of the second component), which grows with u: from above to the last.
+    # At a peak u = sμ · (share of the second component), which increases with u: iterating from above finds the last.
     peak = order * mu
     for _ in range(200):
         lower = order * mu / (1.0 + math.exp(min(_log_odds(rate) - mu * peak + mu**2 / 2, LARGEST_LOSS)))
@@ -210,10 +213,10 @@ def _plan(strips: Any, most: float, least: float) -> tuple[float, tuple[float, f
     log_size = math.log(max(most, 1.0))
     modulus = larger + 2 * np.minimum(log_loss + log_size, 0.0)
     modulus -= float(np.min(np.max(real + 2 * np.minimum(real_log_loss + log_size, 0.0), axis=1)))
-    # On the real line, from a strip around it, whose lower half is the worse one.
+    # On the real line the strip around it gives the step; its lower half is the worse one.
     step, height = float(np.max(2 * math.pi * v / (_DEPTH + _growth(modulus + most * angle)))), 0.0
     if least > 0:
-        # On the line half-way up, from the strip between the real line and v.
+        # On the line half-way up the strip between the real line and v does.
         up = _growth(modulus - least * angle)
         half = v / 2
         usable = (half <= _HIGHEST) & (np.interp(half, v, up) <= _HIGHEST**2 / 2 + 1.0)
@@ -225,7 +228,7 @@ def _plan(strips: Any, most: float, least: float) -> tuple[float, tuple[float, f
 
 
 def _left_out(strips: Any, real: np.ndarray) -> np.ndarray:
-    """log of what sums leave out: e^−46 of a bound on those for Re s."""
+    """The logarithm of the truncation error: e^−46 times a bound on the sums for Re s."""
     (left, right), (_, _, loss, square) = strips[0], strips[-1]
     margin = math.log(right - left) - _DEPTH
     if np.ptp(real) == 0.0:
@@ -235,7 +238,7 @@ def _left_out(strips: Any, real: np.ndarray) -> np.ndarray:
 
 
 def _growth(modulus: np.ndarray) -> np.ndarray:
-    """By how much moduli exceed those on the real line, at each height; unknown where they still grow at an end."""
+    """How far log-moduli at each height exceed those on the real line; infinite if they still grow at an end."""
     largest = modulus.max(axis=1)
     inside = largest > np.maximum(modulus[:, 0], modulus[:, -1])
     return np.where(largest <= 0, 0.0, np.where(inside, largest, np.inf))
@@ -250,7 +253,7 @@ def _nodes(height: float, ends: tuple[float, float], count: Any) -> tuple[float,
 def _on_line(
     mu: float, rate: float, s: np.ndarray, u: np.ndarray, log_step: float, log_left: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
-    """log H(s) and a bound on its error, from nodes on one line, which leave e^log_left of H out."""
+    """log H(s) and a bound on its error, from nodes on one line with the truncation error e^log_left."""
     if not (np.iscomplexobj(u) or s.imag.any()):
         s = s.real  # real arithmetic is faster
     log_weight = log_step - u**2 / 2
@@ -265,7 +268,7 @@ def _on_line(
     excess, error = s * first + more, _RELATIVE * np.abs(s) * abs(first) + its_error
     log_h = complex_log1p(excess)
     error = error / np.maximum(np.abs(1.0 + excess), 1e-300) + _RELATIVE * np.abs(log_h)
-    # Where little is left of 1 + (H − 1), the sum of H itself has the digits.
+    # If 1 + (H − 1) cancels, H is summed directly.
     small = np.abs(1.0 + excess) < 0.5
     if small.any():
         log_h[small], error[small] = _logarithm(total[small], error_of_total[small] + np.exp(log_left[small]))
@@ -273,8 +276,7 @@ def _on_line(
 
 
 def _logarithm(total: np.ndarray, error: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The logarithm of what is known up to an error, and the error of that; where no digit is known, of the most that
-    it may be, which is off by twice itself."""
+    """The logarithm of a value with an error, and its error; if no digit is certain, of an upper bound on the value."""
     size = np.abs(total)
     known = error < size / 2
     most = np.where(known, size, size + error)
@@ -284,8 +286,10 @@ def _logarithm(total: np.ndarray, error: np.ndarray) -> tuple[np.ndarray, np.nda
 def _both_sums(
     s: np.ndarray, loss: np.ndarray, log_weight: np.ndarray, loss_size: np.ndarray, depth: float
 ) -> tuple[tuple[np.ndarray, np.ndarray], tuple[np.ndarray, np.ndarray]]:
-    """E[e^{sℓ} − 1 − sℓ], and E[e^{sℓ}] itself, each with a bound on its error: the nodes near 0 as a series in s, the
-    others one by one."""
+    """E[e^{sℓ} − 1 − sℓ] and E[e^{sℓ}], each with a bound on its error.
+
+    Nodes with small sℓ enter through a series in s, the others one by one.
+    """
     size, modulus, weight = np.abs(s), np.abs(loss), np.exp(log_weight)
     near = modulus * size.max() < _NEAR
     moments = weight[near] @ np.vander(loss[near], len(_SERIES) + 2, increasing=True)
@@ -315,7 +319,7 @@ def _both_sums(
     rounding += 2.0 * float(np.abs(weight).sum()) + 2.0 * size * float(np.abs(weight) @ modulus)
     some = np.flatnonzero(modulus * size.min() < _NEAR)
     if some.size:
-        # Near 0 only for some of the s.
+        # Nodes where sℓ is small for some s only.
         row, column = np.nonzero(np.multiply.outer(size, modulus[some]) < _NEAR)
         column = some[column]
         z, own = product[row, column], np.abs(weight[column])
@@ -328,7 +332,7 @@ def _both_sums(
 
 
 def _size(mu: float, rate: float, u: np.ndarray, loss: np.ndarray) -> np.ndarray:
-    """Scale of the rounding error of ℓ: a difference where log(1 + p w) is nearly log p + log w."""
+    """The scale of the rounding error of ℓ, which is a difference where log(1 + p w) ≈ log p + log w."""
     exponent = np.abs(mu * u - mu**2 / 2)
     return np.where(np.abs(loss) > 0.5, np.abs(loss) + exponent + abs(math.log(rate)), np.abs(loss))
 
@@ -336,7 +340,7 @@ def _size(mu: float, rate: float, u: np.ndarray, loss: np.ndarray) -> np.ndarray
 def _directly(
     s: np.ndarray, loss: np.ndarray, log_weight: np.ndarray, loss_size: np.ndarray, log_left: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
-    """log E[e^{sℓ}] with the largest term taken out, and a bound on its error."""
+    """log E[e^{sℓ}], with the largest term factored out, and a bound on its error."""
     exponent = np.multiply.outer(s, loss)
     exponent += log_weight
     largest = exponent.real.max(axis=1, keepdims=True)
@@ -350,9 +354,9 @@ def _directly(
 
 
 def _loss(mu: float, rate: float, u: np.ndarray) -> np.ndarray:
-    """ℓ = log(1 + p w) at nodes, continuous along their line."""
+    """ℓ = log(1 + p w) at nodes, continuous along the line."""
     exponent, log_odds = mu * u - mu**2 / 2, _log_odds(rate)
-    # log p + e + log(1 + e^−e (1−p)/p) where p e^e is large, and 1 + p w may overflow.
+    # log p + e + log(1 + e^−e (1−p)/p) if p e^e is large, as 1 + p w may overflow.
     far = exponent.real > max(log_odds, 1.0)
     inner, outer = np.where(far, 0.0, exponent), np.where(far, exponent, log_odds + 40.0)
     if np.iscomplexobj(u):
@@ -363,7 +367,7 @@ def _loss(mu: float, rate: float, u: np.ndarray) -> np.ndarray:
 
 
 def log_of_mixture(rate: float, exponent: np.ndarray) -> np.ndarray:
-    """log(1 + p (e^x − 1)): where that is small the logarithm of (1 − p) + p e^x, as 1 + y has lost digits of 1 − p."""
+    """log(1 + p (e^x − 1)); near p = 1 by (1 − p) + p e^x, since 1 + p (e^x − 1) would lose digits of 1 − p."""
     is_complex = np.iscomplexobj(exponent)
     y = rate * (expm1(exponent) if is_complex else np.expm1(exponent))
     value = complex_log1p(y) if is_complex else np.log1p(np.maximum(y, -0.9))
@@ -378,15 +382,14 @@ def _first_order(mu: float, rate: float) -> float:
     """E_P[ℓ − p w], without cancellation; it is negative."""
     _, u, log_step = _nodes(*_plan(_strips(mu, rate, 0.0, 1.0), 0.0, 0.0))
     if mu > _APART:
-        # E_P[w] = 0, and hardly any loss is positive.
+        # E_P[w] = 0, and positive losses have no weight.
         return float(np.exp(log_step - u**2 / 2) @ _loss(mu, rate, u))
     y = rate * np.expm1(mu * u - mu**2 / 2)
     return float(np.exp(log_step - u**2 / 2) @ _remainder(_loss(mu, rate, u), y))
 
 
 def exp(z: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """e^z and its modulus. The phase is turned by the tangent of half of it, which numpy has much sooner than the sine
-    and the cosine."""
+    """e^z and its modulus; the phase by the tangent of its half, which is faster than sine and cosine."""
     modulus = np.exp(z.real)
     if not np.iscomplexobj(z):
         return modulus, modulus
@@ -405,7 +408,7 @@ def expm1(z: np.ndarray) -> np.ndarray:
 
 
 def complex_log1p(x: np.ndarray) -> np.ndarray:
-    """log(1 + x), relatively accurate for small complex x, which numpy's is not."""
+    """log(1 + x), relatively accurate for small complex x (numpy's log1p is not)."""
     a, b = x.real, x.imag
     with np.errstate(over="ignore"):
         square = a * (2.0 + a) + b**2
@@ -415,7 +418,7 @@ def complex_log1p(x: np.ndarray) -> np.ndarray:
 
 
 def _remainder(loss: np.ndarray, y: np.ndarray) -> np.ndarray:
-    """log(1 + y) − y, y > −1, by log(1 + y) = 2 artanh(y/(2 + y)) where the difference would cancel."""
+    """log(1 + y) − y for y > −1; for small y by log(1 + y) = 2 artanh(y/(2 + y)), against cancellation."""
     remainder = loss - y
     small = np.abs(y) < _NEAR
     near = y[small]
@@ -428,12 +431,12 @@ def _remainder(loss: np.ndarray, y: np.ndarray) -> np.ndarray:
 
 
 def largest_powers(noise_multiplier: float, sampling_rate: float, order: float) -> float:
-    """log(E_P[(dQ/dP)^s])/(s − 1) for an order so large that only u near sμ counts: there 1 + pw is p e^{μu − μ²/2}."""
+    """log(E_P[(dQ/dP)^s])/(s − 1) for an order so large that only u near sμ matters, where 1 + pw ≈ p e^{μu − μ²/2}."""
     return order / (2 * noise_multiplier) / noise_multiplier + math.log(sampling_rate) / (1 - 1 / order)
 
 
 def powers_in_logarithms(noise_multiplier: float, sampling_rate: float, order: float) -> float:
-    """log(E_P[(dQ/dP)^s])/(s − 1) for an order s > 1 where that expectation is large, summed in logarithms."""
+    """log(E_P[(dQ/dP)^s])/(s − 1) for an order s > 1 if the expectation is large, summed in logarithms."""
     mu = 1.0 / noise_multiplier
     if mu >= 10 * _WHOLLY_APART:
         apart = order * math.log(sampling_rate) + order * (order - 1) * (mu / 2) * mu
@@ -447,11 +450,11 @@ def powers_in_logarithms(noise_multiplier: float, sampling_rate: float, order: f
 def largest_inverse_powers(noise_multiplier: float, sampling_rate: float, order: float) -> float:
     """log(E_P[(dQ/dP)^{1−s}])/(s − 1) for a large order s.
 
-    Most of it comes from where 1 + p w is close to its infimum 1 − p; what is above that is summed in logarithms.
+    Most of it comes from where 1 + p w is close to its infimum, 1 − p; sums are of logarithms.
     """
     mu, odds = 1.0 / noise_multiplier, sampling_rate / (1 - sampling_rate)
     lowest = -_REACH - max(math.log1p(order * odds), 0.0) / mu
-    # The further below 0 the peak lies, the narrower it is.
+    # A peak further below 0 is narrower.
     step = 0.05 / math.sqrt(1.0 - mu * lowest)
     u = np.linspace(lowest, _REACH, min(math.ceil((_REACH - lowest) / step), 10**6))
     exponent = -(order - 1) * np.log1p(odds * np.exp(mu * u - mu**2 / 2)) - u**2 / 2
@@ -476,15 +479,15 @@ def loss_moments(noise_multiplier: float, sampling_rate: float) -> tuple[tuple[f
     # E_P[e^ℓ] = E_Q[e^−ℓ] = 1.
     mean_p = -float(np.sum(np.where(loss < 1, p * _second_order(np.minimum(loss, 1.0)), q - p * (1 + loss))))
     mean_q = float(np.sum(np.where(loss > -1, q * _second_order(-np.maximum(loss, -1.0)), p - q * (1 - loss))))
-    # Near the smallest loss the digits are in the difference from it.
+    # Close to the smallest loss, the difference from it is used.
     above, least = (loss, 0.0) if mu < 1 else (_above_least(mu, rate, u), math.log1p(-rate))
     mean_above = float(p @ above) if least else mean_p
     return (mean_p, float(p @ (above - mean_above) ** 2)), (mean_q, float(q @ (loss - mean_q) ** 2))
 
 
 def _panels(mu: float, rate: float) -> tuple[np.ndarray, np.ndarray]:
-    """Gauss's points and weights from below the mean under P to beyond twice the other, with shorter panels about the
-    place where the loss bends."""
+    """Gauss's points and weights for moments, from below P's mean to beyond both, with shorter panels where the loss
+    bends."""
     low, high, bend = -_AROUND, 2 * mu + _AROUND, mu / 2 + _log_odds(rate) / mu
     octaves = 2.0 ** np.arange(-1, max(math.log2((high - low) * mu), 0.0) + 1) / mu
     ends = np.concatenate([np.arange(low, high, _PANEL), bend - octaves, [bend], bend + octaves, [high]])

@@ -1,6 +1,6 @@
 """Areas ∫ e^{−(u − a)/2} δ(u) du, or of 1 − δ, over a table of polynomials of log δ or log(1 − δ), with bounds.
 
-They are what the profile of a Laplace mechanism beside another one consists of. On each piece the integrand is e^q with
+The profile of a Laplace mechanism beside another one consists of such areas. On each piece the integrand is e^q with
 a polynomial q = Σ c_k T_k, so that n Gauss points err by at most 64/15 M ρ^{−2n}/(1 − ρ^{−2}) for every ρ > 1, where
 M = exp(c_0 + Σ |c_k| (ρ^k + ρ^{−k})/2) bounds |e^q| on the ellipse of Bernstein with sum of axes ρ (Trefethen 2008,
 theorem 4.5). The ellipse of a part of a piece lies within that of the piece. All terms are positive.
@@ -26,7 +26,7 @@ _LONGEST = 4.0
 
 
 class TiltedAreas:
-    """The areas under one table, from where a piece begins to where it ends and from any place to any other.
+    """The areas under one table, of whole pieces and between any two losses.
 
     Parameters
     ----------
@@ -50,7 +50,7 @@ class TiltedAreas:
         self._own = self._over(self._low, self._high, np.arange(len(self._low)))
 
     def _over(self, low: np.ndarray, high: np.ndarray, panel: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """∫ e^{−(u − low)/2} of the value of a panel from `low` to `high`, and a bound on its error."""
+        """∫ e^{−(u − low)/2} of the values of a panel, from `low` to `high`, and a bound on its error."""
         piece = self._piece[panel]
         start, length = self._starts[piece], (self._ends - self._starts)[piece]
         half = (high - low) / 2
@@ -69,7 +69,7 @@ class TiltedAreas:
         log_most = own[:, :1] + np.abs(own[:, 1:]) @ axes.T + half[:, None] * (axes[:, 0] - 1.0) / 2
         log_missed = log_most - 2 * _COUNT * np.log(_RHO) - np.log1p(-(_RHO**-2.0)) + math.log(64 / 15)
         missed = half * np.exp(np.minimum(log_missed.min(axis=1), LARGEST_LOSS))
-        # Where nothing is known, the upper bound itself is the error.
+        # If no digit is certain, the error is the upper bound itself.
         everything = np.minimum(self._most[piece], self._mass) * 2 * -np.expm1(-half)
         known = self._error[piece] < 1.0
         noise = np.where(known, self._error[piece], 0.0) * area

@@ -1,9 +1,9 @@
 """The trade-off function from a profile that is known at some losses, with a bound on its error.
 
-With y = e^ε, 1 − δ is a concave function r of y, and f(α) = max_y [r(y) − αy]. Every y gives a line below f. From above
-f is bounded by what r may be: between two places it lies below the chords through places further left, and further
-right, prolonged; r(y) ≤ y, its slope is at most 1, and it is at most the mass of finite losses. Slopes of the profile
-are not asked for, as they may have few digits.
+With y = e^ε, 1 − δ is a concave function r of y, and f(α) = max_y [r(y) − αy]. Every y gives a line below f. An upper
+bound on f follows from upper bounds on r: between two known points r lies below the chords on either side, extended;
+also r(y) ≤ y, its slope is at most 1, and it is at most the mass of finite losses. Slopes of the profile are not used,
+because they may have few digits.
 """
 
 from __future__ import annotations
@@ -14,11 +14,15 @@ import numpy as np
 
 from .._floats import LARGEST_LOSS, LAST_PLACE
 
-# Chords start at each of so many preceding places: the slope to the nearest ones may have no digits.
+# Chords to this many preceding points are used: the slope to the nearest ones may have no digits.
 _BEFORE = 16
-# Target accuracy of f, absolute and in units of the errors of 1 − δ; how often losses are added; and which ones, as
-# fractions of the distance between two.
-_SHARP, _OF_ERROR, _ROUNDS = 1e-12, 1.5, 6
+# Losses are added until f is known up to this,
+_SHARP = 1e-12
+# or up to this many times the error of 1 − δ,
+_OF_ERROR = 1.5
+# but at most this many times,
+_ROUNDS = 6
+# at these fractions of the distance between two.
 _WITHIN = np.array([1e-3, 1e-2, 0.1, 0.3, 0.5, 0.7, 0.9, 0.99, 0.999])[:, None]
 # Losses between which e^ε and e^−ε are normal numbers.
 SMALLEST, LARGEST = -LARGEST_LOSS, 709.0
@@ -27,7 +31,7 @@ SMALLEST, LARGEST = -LARGEST_LOSS, 709.0
 def highest_lines(
     losses: np.ndarray, rest: np.ndarray, error: np.ndarray, alpha: np.ndarray, masses: Sequence[float]
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """f at each α, a bound on its error, and the two losses between which f is most in doubt.
+    """f at each α, a bound on its error, and the two losses between which the upper bound is attained.
 
     Parameters
     ----------
@@ -42,7 +46,7 @@ def highest_lines(
         fall = np.exp(np.minimum(losses + np.log(alpha), LARGEST_LOSS))
         off = np.fmin(error, 1.0) + LAST_PLACE * (2.0 + np.minimum(fall, 2.0) * (2.0 + np.abs(losses)))
         low, high = np.maximum(rest - off, 0.0), np.minimum(rest + off, masses[0] + LAST_PLACE)
-        # Subtract what may be rounding alone: near α = 1 a floor of it would not be convex.
+        # Differences that may be mere rounding become 0: near α = 1 f would otherwise not be convex.
         value = np.clip((np.maximum(rest - 32 * LAST_PLACE, 0.0) - fall).max(axis=0), 0.0, 1.0 - alpha)
         at_least = np.maximum((low - fall).max(axis=0), 0.0)
         at_most, doubtful = _at_most(losses, low, high, alpha, *masses)
@@ -59,10 +63,10 @@ def known_at(
     alpha: np.ndarray,
     masses: Sequence[float],
 ) -> tuple[np.ndarray, np.ndarray]:
-    """f at each α and a bound on its error, from losses at which to begin, one column for each α: more are asked for
-    where f is in doubt.
+    """f at each α and a bound on its error; losses are added where it is not sharp enough.
 
-    `lines` takes losses to 1 − δ of the finite ones and a bound on the error of that.
+    The initial losses are columns, one for each α. `lines` maps losses to 1 − δ, without infinite losses, and a bound
+    on its error.
     """
     rest, error = lines(losses)
     value, bound, doubtful = highest_lines(losses, rest, error, alpha, masses)
@@ -85,8 +89,10 @@ def known_at(
 def _at_most(
     losses: np.ndarray, low: np.ndarray, high: np.ndarray, alpha: np.ndarray, mass: float, mass_p: float
 ) -> tuple[np.ndarray, np.ndarray]:
-    """An upper bound on r(y) − αy, and the losses between which it is attained. Distances in y are in units of that of
-    the place at hand, and slopes too."""
+    """An upper bound on r(y) − αy, and the losses between which it is attained.
+
+    Distances and slopes at a point are in units of its y.
+    """
     count = len(losses)
     mass_p = mass_p * (1.0 + 4 * LAST_PLACE)
     rising, falling = mass_p * np.exp(losses), np.zeros(losses.shape)
@@ -97,7 +103,7 @@ def _at_most(
         slope = (low[back:] - high[:-back]) / np.expm1(gap)
         falling[:-back] = np.fmax(falling[:-back], np.where(gap > 0, slope, 0.0))
     tilt = np.exp(np.minimum(losses + np.log(alpha), LARGEST_LOSS))
-    # From each place to the next: a line that rises from the one, a line that falls from the other, and their crossing.
+    # Between each two points: the extended chord from the left, the one from the right, and their intersection.
     here, after, ratio = slice(None, -1), slice(1, None), np.expm1(np.diff(losses, axis=0))
     start, end, up = high[here], high[after], rising[here]
     down = falling[after] * np.exp(-np.diff(losses, axis=0))
@@ -108,7 +114,7 @@ def _at_most(
         best = np.fmax(best, r - tilt[here] * (1.0 + way))
     place, column = np.argmax(best, axis=0), np.arange(alpha.size)
     doubtful, best = losses[[place, place + 1], column], best.max(axis=0)
-    # Below the first place r is at most P's mass times y, and beyond the last one at most Q's mass.
+    # Before the first point r is at most P's mass times y, beyond the last one at most Q's mass.
     first = np.exp(losses[0])
     crossing = (high[0] - falling[0]) / np.maximum(mass_p - falling[0] / first, 1e-300)
     crossing = np.clip(crossing, 0.0, np.minimum(first, high[0] / max(mass_p, 1e-300)))

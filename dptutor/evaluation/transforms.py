@@ -11,7 +11,7 @@ from .._floats import LARGEST_LOG, LAST_PLACE, SMALLEST
 
 
 def logarithm(value: np.ndarray, error: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """log H and a bound on its error, from those of H; NaN, with an infinite bound, where H may be 0."""
+    """log H and a bound on its error, from H and its bound; NaN with an infinite bound if H may be 0."""
     with np.errstate(divide="ignore", invalid="ignore"):
         share = error / np.abs(value)
         known = share < 1.0
@@ -21,7 +21,7 @@ def logarithm(value: np.ndarray, error: np.ndarray) -> tuple[np.ndarray, np.ndar
 
 
 def exponential(log_h: np.ndarray, error: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """H and a bound on its error, from those of log H; infinite where H overflows or nothing is known."""
+    """H and a bound on its error, from log H and its bound; infinite if H overflows or nothing is known."""
     known = np.isfinite(error) & ~np.isnan(log_h.real)
     fits = known & (log_h.real < LARGEST_LOG)
     with np.errstate(over="ignore", under="ignore", invalid="ignore"):
@@ -36,9 +36,9 @@ def exponentiated(
     log_envelope: Callable[[np.ndarray], np.ndarray],
     s: np.ndarray,
 ) -> tuple[np.ndarray, np.ndarray]:
-    """H from log H and a bound on the error of that; within its envelope where log H is not known."""
+    """H and a bound on its error, from log H and its bound; if log H is unknown, from the bound |H| ≤ H(Re s)."""
     value, error = np.empty(s.shape, dtype=complex), np.empty(s.shape)
-    # One call shares the nodes of its sums: group s with nearly the same real part.
+    # A call uses the same nodes for all its s: group those with similar real parts.
     near = np.round(2.0 * s.real)
     for line in np.unique(near):
         value[near == line], error[near == line] = exponential(*log_hellinger(s[near == line]))

@@ -230,6 +230,11 @@ class Mechanism(Bounded, ABC):
         """Its profile and that of the reverse pair as polynomials, where they are not those of `_delta`."""
         return None
 
+    @property
+    def _on_grid(self) -> Mechanism:
+        """What a grid takes for it: its `_errors` are those of a pair, which is as close as `error_bound` says."""
+        return self
+
     def _of_group(self, size: int) -> Mechanism | None:
         """Where noise is added to a number and larger shifts are worse: the mechanism with `size` times the shift."""
         return None

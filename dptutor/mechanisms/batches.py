@@ -7,8 +7,9 @@ Neighbors: an example is there, or its gradient is 0. The pairs of one epoch, re
     balls and bins    P = N(0, σ² I_T),  Q = (1/T) Σ_t N(e_t, σ² I_T): in a random step   attained
     shuffled          no pair is known: below fixed batches, above balls and bins
 
-Balls and bins have the loss log(S/T), S a sum of T independent log-normal variables e^(z/σ − 1/2σ²). Its law is had
-between two laws on a grid (`evaluation/lognormal_sums`); the larger one is a pair that dominates the true one.
+Balls and bins have the loss log(S/T), S a sum of T independent log-normal variables e^(z/σ − 1/2σ²). Its law is found
+from those of halves of the bins (`evaluation/curves`), and where δ is faint between two laws on a grid
+(`evaluation/lognormal_sums`), of which the larger one is a pair that dominates the true one.
 
 A shuffle is a mixture over orders, each a fixed batching, so by convexity it is below that; and where all other
 gradients are 0 it is balls and bins.
@@ -23,12 +24,15 @@ import math
 from collections.abc import Hashable
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Self
 
 import numpy as np
 from scipy.special import gammaln, log_ndtr, logsumexp
 
 from .._validation import choice, positive_integer, positive_number, real_number
-from ..evaluation.curves import Curves, curves_of
+from ..evaluation.curves import Curves, CurveTable, TailedTable, curves_of
+from ..evaluation.evaluator import Evaluator
+from ..evaluation.faces import TabulatedFaces, TailedFaces
 from ..evaluation.finite_law import FiniteLaw
 from ..evaluation.lognormal_sums import LogNormalSum, lognormal_sum, ratio_of_levels
 from ..evaluation.roots import decreasing_root
@@ -92,8 +96,8 @@ class FixedBatches(SymmetricDelegated):
 class BallsAndBins(Directed):
     """One epoch of DP-SGD in which every example is put into one of the steps at random, independently of the others.
 
-    The pair is attained; its law is computed as one that dominates it, and errors say how far it may be above.
-    Epochs are a power. Rényi divergences are exact for whole orders, and upper bounds between them.
+    The pair is attained, and errors say how far each answer may be off. Epochs are a power. Rényi divergences are exact
+    for whole orders, and upper bounds between them.
 
     Parameters
     ----------
@@ -350,7 +354,7 @@ def log_rest(log_p: np.ndarray) -> np.ndarray:
 
 
 @dataclass(frozen=True, eq=False)
-class _Allocation(FiniteMechanism):
+class _OnGrid(FiniteMechanism):
     """The pair of one epoch, by the law that dominates it, or the reverse."""
 
     noise_multiplier: float
@@ -358,7 +362,7 @@ class _Allocation(FiniteMechanism):
     removal: bool = True
 
     @cached_property
-    def reverse(self) -> _Allocation:
+    def reverse(self) -> Self:
         other = replace(self, removal=not self.removal)
         other.__dict__["reverse"] = self  # each computes its law once
         return other
@@ -384,12 +388,6 @@ class _Allocation(FiniteMechanism):
     def _loss_law(self) -> None:
         # The law of the loss has no atoms, and the law that dominates it no error bound for sums.
         return None
-
-    @cached_property
-    def _curves(self) -> Curves:
-        if not self.removal:
-            return self.reverse._curves.reverse
-        return curves_of(Gaussian(self.noise_multiplier)).one_of(self.steps)
 
     def _delta(self, epsilon: np.ndarray) -> np.ndarray:
         # No loss is infinite, though those beyond the grid count as infinite.
@@ -422,6 +420,10 @@ class _Allocation(FiniteMechanism):
         summed = 1e-12 * value + 4e-15 * (rounded + 1.0) * value
         return np.minimum(gap + 1e-15 * least, np.maximum(value - least, 1.0 - value)) + summed + 1e-300
 
+    def tail(self, epsilon: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """δ, −δ′ and a bound on the error of δ."""
+        return self._delta(epsilon), self._law.scaled_tail(epsilon), self._delta_error(epsilon)
+
     @cached_property
     def error_bound(self) -> float:
         loss = np.log(self._sum.node / self.steps)
@@ -450,12 +452,13 @@ class _Allocation(FiniteMechanism):
         return value, np.full(s.shape, math.inf)
 
     def _renyi(self, order: np.ndarray) -> np.ndarray:
-        low, high = np.floor(order), np.ceil(order)
-        near = self._finite_law.renyi(order)
-        if not self.removal:
-            return near
-        above = order > 1
-        divergence = np.array(near)
+        low, high, above = np.floor(order), np.ceil(order), order > 1
+        if not self.removal or not above.all():
+            divergence = np.array(self._finite_law.renyi(order))
+            if not self.removal:
+                return divergence
+        else:
+            divergence = np.empty(order.shape)
         for place in np.ndindex(order.shape):
             if above[place]:
                 ends = [(s - 1.0) * self._whole_order(int(s)) for s in (low[place], high[place])]
@@ -485,6 +488,72 @@ class _Allocation(FiniteMechanism):
 
     def _loss_moments(self, under: str) -> tuple[float, float]:
         return self._finite_law.loss_moments(under)
+
+
+@dataclass(frozen=True, eq=False)
+class _Allocation(_OnGrid):
+    """The pair of one epoch, by curves and, where δ is faint, by that law."""
+
+    @cached_property
+    def _curves(self) -> Curves:
+        if not self.removal:
+            return self.reverse._curves.reverse
+        return curves_of(Gaussian(self.noise_multiplier)).one_of(self.steps)
+
+    @cached_property
+    def _on_grid(self) -> _OnGrid:
+        return _OnGrid(self.noise_multiplier, self.steps) if self.removal else self.reverse._on_grid.reverse
+
+    @cached_property
+    def _faces(self) -> Evaluator:
+        if not self.removal:
+            return self.reverse._faces.reverse
+        there, back = self._curves.forward, self._curves.backward
+        tailed, its = TailedTable(there, self._on_grid.tail), TailedTable(back, self._on_grid.reverse.tail)
+        plain = TabulatedFaces(CurveTable(there), CurveTable(back))
+        return TailedFaces(plain, TabulatedFaces(tailed, its, near=(tailed.near, its.near)))
+
+    @property
+    def error_bound(self) -> float:
+        return self._faces.error_bound
+
+    @property
+    def _bayes_error_bound(self) -> float:
+        return self._faces.bayes_error_bound
+
+    def _delta(self, epsilon: np.ndarray) -> np.ndarray:
+        return self._faces.delta(np.asarray(epsilon, dtype=float))
+
+    def _delta_error(self, epsilon: np.ndarray) -> np.ndarray:
+        return self._faces.delta_error(np.asarray(epsilon, dtype=float))
+
+    def _delta_quickly(self, epsilon: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        return self._faces.delta_quickly(epsilon)
+
+    def _delta_at_most(self, epsilon: np.ndarray) -> np.ndarray:
+        return self._faces.delta_at_most(epsilon)
+
+    def _errors(self, epsilon: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        return self._faces.errors(np.asarray(epsilon, dtype=float))
+
+    def _epsilon(self, delta: np.ndarray) -> np.ndarray:
+        found = self._faces.epsilon(np.asarray(delta, dtype=float))
+        return super()._epsilon(delta) if found is None else found
+
+    def _epsilon_error(self, delta: np.ndarray, epsilon: np.ndarray) -> np.ndarray:
+        return self._faces.epsilon_error(delta, epsilon)
+
+    def _tradeoff(self, alpha: np.ndarray) -> np.ndarray:
+        return self._faces.tradeoff(np.asarray(alpha, dtype=float))
+
+    def _tradeoff_error(self, alpha: np.ndarray) -> np.ndarray:
+        return self._faces.tradeoff_error(np.asarray(alpha, dtype=float))
+
+    def _bayes_error(self, log_odds: np.ndarray) -> np.ndarray:
+        return self._faces.bayes_error(np.asarray(log_odds, dtype=float))
+
+    def _bayes_error_error(self, log_odds: np.ndarray) -> np.ndarray:
+        return self._faces.bayes_error_error(np.asarray(log_odds, dtype=float))
 
 
 def _series(a: np.ndarray, b: np.ndarray) -> np.ndarray:

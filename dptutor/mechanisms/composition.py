@@ -487,9 +487,10 @@ def _by_curves(whole: Composition) -> TabulatedFaces:
 
 def _by_grid(whole: Composition) -> FiniteFaces:
     """The faces from a grid; it asks nothing of the parts but their errors."""
-    grid = [grid_factor(part, count) for part, count in whole.factors]
+    parts = [(part._on_grid, count) for part, count in whole.factors]
+    grid = [grid_factor(part, count) for part, count in parts]
     # What the parts leave open themselves adds up.
-    own = sum(count * max(part.error_bound, part.reverse.error_bound) for part, count in whole.factors)
+    own = sum(count * max(part.error_bound, part.reverse.error_bound) for part, count in parts)
     goal = _PRODUCTS_GOAL if whole.beside or len(grid) > 1 else POWERS_GOAL
     found = bracketed(grid, max(goal, own / 4))
     gap = found.gap + own

@@ -5,7 +5,8 @@ If neighbors are separated by f, data sets that differ in k examples are separat
     f^k = 1 − (1 − f) ∘ … ∘ (1 − f),     k times.
 
 Where the noise is log-concave and added to a number (Gaussian, Laplace, discrete Gaussian, geometric), this is the
-curve of a sensitivity that is k times as large, and attained. For finite experiments it is exact as a function of f;
+curve of a sensitivity that is k times as large, and attained; where it is added to a sample, how many of the group take
+part is random (`sampled_groups`, `subsampled_discrete`). For finite experiments it is exact as a function of f;
 whether a mechanism attains it depends on more than f. Of a composition every part is taken for the group, which
 reveals no more than f^k of the whole.
 
@@ -14,18 +15,27 @@ Source: Dong, Roth & Su (2022), section 2, for f^k.
 
 from __future__ import annotations
 
-from decimal import Decimal, localcontext
+import math
+from collections.abc import Hashable
+from dataclasses import dataclass, replace
+from decimal import MIN_EMIN, Decimal, localcontext
+from functools import cached_property
 from typing import TypeAlias
 
+import numpy as np
+
+from .._floats import UNIT_ROUNDOFF
 from .._validation import positive_integer
 from ..evaluation.finite_law import FiniteLaw
 from ..evaluation.laws import AtomicLaw
 from .base import Mechanism, as_mechanism
 from .composition import compose
-from .finite import FiniteExperiment
+from .finite import FiniteMechanism
 
-# Digits of the arithmetic with masses, so that even tiny ones are accurate; largest number of outcomes of a result.
-_DIGITS, _MOST_OUTCOMES = 350, 5000
+# Digits of the arithmetic with masses beyond those that the largest loss takes, so that even tiny masses are accurate.
+_DIGITS = 350
+# Largest number of outcomes of a result, its largest loss, and the smallest mass whose digits count.
+_MOST_OUTCOMES, _LARGEST_LOSS, _SMALL = 5000, 2e4, 1e-290
 # Of an outcome, under P and under Q.
 _Masses: TypeAlias = tuple[Decimal, Decimal]
 
@@ -84,26 +94,115 @@ def _of_group(part: Mechanism, size: int) -> Mechanism:
             "mechanism must consist of Gaussian, Laplace, discrete Gaussian and geometric noise, DP-SGD and finite "
             f"experiments, got {part!r}: for groups no pair of distributions is known here"
         )
-    return _chained(law.enumerated(), size)
+    return _Chain(part, size, law.enumerated())
 
 
-def _chained(law: FiniteLaw, size: int) -> FiniteExperiment:
-    """f^k of a finite experiment, as an experiment."""
-    if law.loss.size * size > _MOST_OUTCOMES:
-        raise ValueError(
-            f"size must be so that outcomes times size are at most {_MOST_OUTCOMES}, got {size} for {law.loss.size}"
+@dataclass(frozen=True, eq=False, repr=False)
+class _Chain(FiniteMechanism):
+    """f^k of a finite experiment."""
+
+    part: Mechanism
+    size: int
+    of_one: FiniteLaw
+
+    def __post_init__(self) -> None:
+        if self.of_one.loss.size * self.size > _MOST_OUTCOMES:
+            raise ValueError(
+                f"size must be so that outcomes times size are at most {_MOST_OUTCOMES}, got {self.size} for "
+                f"{self.of_one.loss.size}"
+            )
+        if self._furthest > _LARGEST_LOSS:
+            raise ValueError(
+                f"size must be so that the largest loss times size is at most {_LARGEST_LOSS:g}, got {self._furthest:g}"
+            )
+
+    @property
+    def _furthest(self) -> float:
+        """The largest size of a finite loss."""
+        return self.size * float(np.max(np.abs(self.of_one.kinks), initial=0.0))
+
+    def __repr__(self) -> str:
+        return f"group({self.part!r}, {self.size})"
+
+    @property
+    def _key(self) -> Hashable:
+        return "group", self.part._key, self.size
+
+    @property
+    def is_symmetric(self) -> bool:
+        return self.part.is_symmetric
+
+    @cached_property
+    def reverse(self) -> Mechanism:
+        if self.is_symmetric:
+            return self
+        other = replace(self, part=self.part.reverse, of_one=self.of_one.reverse)
+        other.__dict__["reverse"] = self
+        return other
+
+    def _of_group(self, size: int) -> _Chain:
+        return replace(self, size=size * self.size)
+
+    def _outcomes(self) -> tuple[np.ndarray, np.ndarray]:
+        return self._law.p, self._law.q
+
+    @cached_property
+    def _law(self) -> FiniteLaw:
+        with localcontext() as context:
+            context.prec = _DIGITS + math.ceil(self._furthest / math.log(10))
+            context.Emin = MIN_EMIN
+            chain, square, left = None, _step(self.of_one), self.size
+            while True:
+                if left & 1:
+                    chain = square if chain is None else _joined(chain, square)
+                left >>= 1
+                if not left:
+                    break
+                square = _joined(square, square)
+            assert chain is not None
+            p_infinite, q_infinite = (
+                float(sum(masses[side] for masses in chain if not masses[1 - side])) for side in (0, 1)
+            )
+            chain = [masses for masses in chain if all(masses)]
+            loss, larger = (
+                (np.array(column) for column in zip(*map(_logarithms, chain), strict=True))
+                if chain
+                else np.zeros((2, 0))
+            )
+        # Masses off by a factor move losses by it on both sides, and f^k takes k of them.
+        relative_error = 2 * self.size * (self.of_one.relative_error + self.of_one.location_error)
+        location_error = relative_error + 8 * UNIT_ROUNDOFF * self._furthest
+        return FiniteLaw.merged(
+            loss, larger, p_infinite, q_infinite, location_error, relative_error + 16 * UNIT_ROUNDOFF
         )
-    with localcontext() as context:
-        context.prec = _DIGITS
-        # From the largest loss on, as a test of growing size rejects.
-        step = [(Decimal(float(p)), Decimal(float(q))) for p, q in zip(law.p[::-1], law.q[::-1], strict=True)]
-        totals = [sum(side) for side in zip(*step, strict=True)]
-        step = [(p / totals[0], q / totals[1]) for p, q in step]
-        chain = step
-        for _ in range(size - 1):
-            chain = _joined(chain, step)
-        p, q = (tuple(float(mass) for mass in side) for side in zip(*chain, strict=True))
-    return FiniteExperiment(p, q)
+
+
+def _step(law: FiniteLaw) -> list[_Masses]:
+    """Masses of the outcomes, from the largest loss on, as a test of growing size rejects."""
+    step = []
+    for loss, p, q in zip(*(column[::-1].tolist() for column in (law.loss, law.p, law.q)), strict=True):
+        small, large = sorted((p, q))
+        if math.isfinite(loss) and small < _SMALL:
+            # It may underflow.
+            other = Decimal(large) * Decimal(-abs(loss)).exp()
+            step.append((other, Decimal(q)) if loss > 0 else (Decimal(p), other))
+        else:
+            step.append((Decimal(p), Decimal(q)))
+    totals = [sum(side) for side in zip(*step, strict=True)]
+    return [(p / totals[0], q / totals[1]) for p, q in step]
+
+
+def _logarithms(masses: _Masses) -> tuple[float, float]:
+    """The loss, and the logarithm of the larger mass."""
+    p, q = masses
+    ratio = q / p
+    loss = math.log1p(float(ratio - 1)) if abs(ratio - 1) < Decimal("0.5") else _log(ratio)
+    return loss, _log(max(p, q))
+
+
+def _log(value: Decimal) -> float:
+    exponent = value.adjusted()
+    return math.log(float(value.scaleb(-exponent))) + exponent * math.log(10)
 
 
 def _joined(first: list[_Masses], second: list[_Masses]) -> list[_Masses]:
@@ -114,12 +213,13 @@ def _joined(first: list[_Masses], second: list[_Masses]) -> list[_Masses]:
     at = 0
     for p, q in first:
         room = q
-        while room > 0 and at < len(waiting):
+        while room > 0 and waiting:
             left, ratio = waiting[at]
-            overlap = min(room, left)
+            # The last one takes what is left by rounding.
+            overlap = min(room, left) if at < len(waiting) - 1 else room
             outcomes.append((overlap * p / q, overlap * ratio))
             room, waiting[at][0] = room - overlap, left - overlap
-            at += waiting[at][0] <= 0
+            at += waiting[at][0] <= 0 and at < len(waiting) - 1
         if q == 0:
             outcomes.append((p, q))
     return outcomes

@@ -3,43 +3,56 @@
 Where l is the loss of the noise, the loss of removal is log(1 − p + p e^l), and that of addition minus it. As for all
 noise, the pair of an example that takes part surely, mixed in the one world, dominates: P against (1 − p) P + p Q.
 
-Sources: Balle, Barthe & Gaboardi (2018), theorem 2; Zhu, Dong & Wang (2022), theorem 11.
+Of a group of k members j take part with the probability w_j of Bin(k, p), and P against Σ_j w_j Q_j dominates and is
+attained, Q_j the noise moved by jΔ: the ratios of Q_j to P all increase with the answer. Of noise that is moved by less
+the ratio is smaller in the convex order; moved the other way it has the same law under P, as the noise is symmetric.
+And of sums of terms with given laws that of terms which increase together is the largest in the convex order.
+
+Sources: Balle, Barthe & Gaboardi (2018), theorem 2; Zhu, Dong & Wang (2022), theorem 11; Kaas, Dhaene & Goovaerts
+(2000), Upper and lower bounds for sums of random variables, for sums of terms that increase together.
 """
 
 from __future__ import annotations
 
 import math
+from abc import abstractmethod
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
+from typing import Any, TypeAlias
 
 import numpy as np
 from scipy.special import logsumexp
 
 from .._floats import UNIT_ROUNDOFF
-from .._validation import choice, real_number
+from .._validation import choice, positive_integer, real_number
 from ..evaluation.finite_law import FiniteLaw
 from ..evaluation.renyi_areas import TAIL, log_excess, peaks, renyi_of_excess
 from .base import Mechanism
 from .directed import DIRECTIONS, Directed
 from .discrete import DiscreteGaussian, DiscreteLaplace
-from .finite import FiniteMechanism, SymmetricFiniteMechanism
-from .subsampled import SubsampledGaussian
+from .finite import FiniteMechanism
+from .sampled_groups import SubsampledGaussianGroup
 
 # Sampling rates, and σ, beyond which the Gaussian mechanism has the same curves and sums over outcomes are long.
 _LEAST_RATE, _WIDEST = 1e-200, 1000.0
-# σ beyond which sums over whole numbers are integrals.
-_SMOOTH = 20.0
+# σ beyond which sums over whole numbers are integrals; members of a group.
+_SMOOTH, _MOST_MEMBERS = 20.0, 100
+# Answers times members, for a group.
+_MOST_TERMS = 20_000_000
+_Noise: TypeAlias = DiscreteGaussian | DiscreteLaplace
 
 
 class _SampledNoise(Directed):
     """What both kinds of noise share: subclasses give the noise, `_noise`."""
 
     sampling_rate: float
+    members: int
 
     @property
-    def _noise(self) -> SymmetricFiniteMechanism:
-        raise NotImplementedError
+    @abstractmethod
+    def _noise(self) -> _Noise:
+        """The noise, for one example that surely takes part."""
 
     def __post_init__(self) -> None:
         noise = self._noise
@@ -48,14 +61,28 @@ class _SampledNoise(Directed):
         rate = real_number("sampling_rate", self.sampling_rate, 0.0, 1.0, open_low=True)
         object.__setattr__(self, "sampling_rate", real_number("sampling_rate", rate, _LEAST_RATE))
         choice("direction", self.direction, DIRECTIONS)
+        object.__setattr__(self, "members", positive_integer("members", self.members))
+        if self.members > _MOST_MEMBERS:
+            raise ValueError(f"members must be at most {_MOST_MEMBERS}, got {self.members}")
+        # What is too far apart it refuses.
+        answers = noise._of_group(self.members)._outcomes()[0].size if self.members > 1 else 0
+        if self.members * answers > _MOST_TERMS:
+            raise ValueError(
+                f"members times answers must be at most {_MOST_TERMS:.0e}, got {self.members} times {answers}"
+            )
 
     @cached_property
     def _removal(self) -> Mechanism:
-        return self._noise if self.sampling_rate == 1.0 else self._mixed()
+        return self._noise._of_group(self.members) if self.sampling_rate == 1.0 else self._mixed()
 
+    def _of_group(self, size: int) -> Mechanism:
+        own: Any = self
+        made: Mechanism = replace(own, members=size * self.members)
+        return made
+
+    @abstractmethod
     def _mixed(self) -> Mechanism:
         """The pair of removal, for rates below 1."""
-        return _Removal(self._noise, self._towards("remove"))
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,6 +102,8 @@ class SubsampledDiscreteGaussian(_SampledNoise):
         As for `DiscreteGaussian`.
     direction : {"both", "add", "remove"}
         As for `SubsampledGaussian`.
+    members : int
+        Size of a group that is in the data or not as a whole, at most 100; by default one example.
 
     Raises
     ------
@@ -97,13 +126,14 @@ class SubsampledDiscreteGaussian(_SampledNoise):
     sampling_rate: float
     sensitivity: int = 1
     direction: str = "both"
+    members: int = 1
 
     def __post_init__(self) -> None:
         super().__post_init__()
         real_number("sigma", self.sigma, 0.0, _WIDEST, open_low=True)
 
     @property
-    def _noise(self) -> SymmetricFiniteMechanism:
+    def _noise(self) -> _Noise:
         return DiscreteGaussian(self.sigma, self.sensitivity)
 
     def _mixed(self) -> Mechanism:
@@ -126,6 +156,8 @@ class SubsampledDiscreteLaplace(_SampledNoise):
         As for `DiscreteLaplace`.
     direction : {"both", "add", "remove"}
         As for `SubsampledGaussian`.
+    members : int
+        Size of a group that is in the data or not as a whole, at most 100; by default one example.
 
     Raises
     ------
@@ -148,17 +180,21 @@ class SubsampledDiscreteLaplace(_SampledNoise):
     sampling_rate: float
     sensitivity: int = 1
     direction: str = "both"
+    members: int = 1
 
     @property
-    def _noise(self) -> SymmetricFiniteMechanism:
+    def _noise(self) -> _Noise:
         return DiscreteLaplace(self.scale, self.sensitivity)
+
+    def _mixed(self) -> Mechanism:
+        return _LaplaceRemoval(self._noise, self._towards("remove"))
 
 
 @dataclass(frozen=True, eq=False)
 class _Removal(FiniteMechanism):
     """P without the example against Q with it, or the reverse."""
 
-    noise: SymmetricFiniteMechanism
+    noise: _Noise
     named: _SampledNoise
     is_reversed: bool = False
 
@@ -171,18 +207,42 @@ class _Removal(FiniteMechanism):
 
     @cached_property
     def _key(self) -> Hashable:
-        return "sampled", self.noise._key, self.rate, self.is_reversed
+        return "sampled", self.noise._key, self.rate, self.named.members, self.is_reversed
 
     @cached_property
     def reverse(self) -> _Removal:
         return replace(self, is_reversed=not self.is_reversed)
 
-    def _loss(self, of_noise: np.ndarray) -> np.ndarray:
-        """The loss of removal, where that of the noise is l; with the digits of what differs from 0."""
-        change = self.rate * np.expm1(np.clip(of_noise, -np.inf, 600.0))
-        large = np.logaddexp(math.log1p(-self.rate), math.log(self.rate) + of_noise)
+    @cached_property
+    def _log_weights(self) -> np.ndarray:
+        """Logarithms of the probabilities that so many members take part."""
+        k, rate = self.named.members, self.rate
+        return np.array(
+            [math.log(math.comb(k, j)) + j * math.log(rate) + (k - j) * math.log1p(-rate) for j in range(k + 1)]
+        )
+
+    def _loss(self, of_noise: Callable[[int], np.ndarray]) -> np.ndarray:
+        """The loss of removal, where that of the noise with j members is `of_noise(j)`; with the digits of what differs
+        from 0."""
+        large, change = np.asarray(self._log_weights[0]), np.zeros(())
+        for j, log_weight in enumerate(self._log_weights[1:].tolist(), 1):
+            loss = of_noise(j)
+            large = np.logaddexp(large, log_weight + loss)
+            change = change + math.exp(log_weight) * np.expm1(np.clip(loss, -np.inf, 600.0))
         near = (change > -0.5) & (change < 1.0)
         return np.where(near, np.log1p(np.where(near, change, 0.0)), large)
+
+    @abstractmethod
+    def _answers(self) -> np.ndarray:
+        """Answers of the group that have mass, or stand for all with the same loss."""
+
+    @abstractmethod
+    def _moved(self, x: np.ndarray, j: int) -> np.ndarray:
+        """Masses of these answers where j members take part."""
+
+    @abstractmethod
+    def _loss_of_noise(self, x: np.ndarray, j: int) -> np.ndarray:
+        """The loss at these answers, if it is known that j members take part."""
 
     def _outcomes(self) -> tuple[np.ndarray, np.ndarray]:
         return self._law.p, self._law.q
@@ -191,14 +251,24 @@ class _Removal(FiniteMechanism):
     def _law(self) -> FiniteLaw:
         if self.is_reversed:
             return self.reverse._law.reverse
-        law = self.noise._law
-        loss = self._loss(law.loss)
-        location_error = law.location_error + 8 * UNIT_ROUNDOFF * float(np.max(np.abs(loss)))
-        mixed = (1.0 - self.rate) * law.p + self.rate * law.q
-        return FiniteLaw.of_finite(loss, law.p, mixed, 0.0, 0.0, location_error, law.relative_error + 8 * UNIT_ROUNDOFF)
+        k, rate = self.named.members, self.rate
+        shares = [math.comb(k, j) * rate**j * (1.0 - rate) ** (k - j) for j in range(k + 1)]
+        x = self._answers()
+        alone, mixed = self._moved(x, 0), np.zeros(x.shape)
+        with np.errstate(under="ignore"):
+            for j, share in enumerate(shares):
+                mixed += share * self._moved(x, j)
+        kept = np.maximum(alone, mixed) > 0  # masses between distant peaks underflow
+        x, alone, mixed = x[kept], alone[kept], mixed[kept]
+        loss = np.maximum.accumulate(self._loss(partial(self._loss_of_noise, x)))
+        # A term that matters has a weight whose logarithm is no larger than its loss, nearly.
+        furthest = 150.0 * (k > 1) + float(np.max(np.abs(self._loss_of_noise(x[[0, -1]], k))))
+        location_error = UNIT_ROUNDOFF * (4 * furthest + 8 * float(np.max(np.abs(loss))))
+        relative_error = self.noise._law.relative_error + 8 * k * UNIT_ROUNDOFF
+        return FiniteLaw.of_finite(loss, alone, mixed, 0.0, 0.0, location_error, relative_error)
 
     def _loss_range(self) -> tuple[float, float]:
-        low, high = (float(self._loss(np.asarray(end))) for end in self.noise._loss_range())
+        low, high = (float(self._loss(partial(np.multiply, end))) for end in self.noise._loss_range())
         return (-high, -low) if self.is_reversed else (low, high)
 
     def _largest_finite_loss(self) -> float:
@@ -211,30 +281,67 @@ class _Removal(FiniteMechanism):
         return np.where(np.isfinite(epsilon), super()._epsilon_error(delta, epsilon), 0.0)
 
 
+class _LaplaceRemoval(_Removal):
+    """Of discrete Laplace noise: answers beyond 0 and beyond kΔ have the losses of these."""
+
+    named: SubsampledDiscreteLaplace
+
+    def _answers(self) -> np.ndarray:
+        return np.arange(self.named.members * self.named.sensitivity + 1.0)
+
+    def _moved(self, x: np.ndarray, j: int) -> np.ndarray:
+        scale = self.named.scale
+        mass = np.exp(-np.abs(x - j * self.named.sensitivity) / scale) / (1.0 + math.exp(-1.0 / scale))
+        mass[1:-1] *= -math.expm1(-1.0 / scale)
+        return mass
+
+    def _loss_of_noise(self, x: np.ndarray, j: int) -> np.ndarray:
+        return (x - np.abs(x - j * self.named.sensitivity)) / self.named.scale
+
+
 class _GaussianRemoval(_Removal):
     """Of discrete Gaussian noise, whose law leaves out what large orders of Rényi divergences are about."""
 
     named: SubsampledDiscreteGaussian
 
+    @cached_property
+    def _centered(self) -> np.ndarray:
+        """Masses of the noise about 0."""
+        return self.noise._outcomes()[0][: -self.named.sensitivity]
+
+    def _answers(self) -> np.ndarray:
+        beyond = self._centered.size // 2
+        return np.arange(-beyond, self.named.members * self.named.sensitivity + beyond + 1.0)
+
+    def _moved(self, x: np.ndarray, j: int) -> np.ndarray:
+        mass, first = np.zeros(x.shape), j * self.named.sensitivity
+        mass[first : first + self._centered.size] = self._centered
+        return mass
+
+    def _loss_of_noise(self, x: np.ndarray, j: int) -> np.ndarray:
+        mu = j * self.named.sensitivity / self.named.sigma
+        return mu * (x / self.named.sigma - mu / 2)
+
     def _renyi(self, order: np.ndarray) -> np.ndarray:
-        sigma, shift = self.named.sigma, self.named.sensitivity
-        if sigma > _SMOOTH and sigma**2 > 2 * _SMOOTH * shift:
-            # By Poisson's summation formula the sum is the integral: the loss has no singularity within πσ²/Δ.
-            step = SubsampledGaussian(sigma / shift, self.rate, "add" if self.is_reversed else "remove")
-            return step._renyi(order)
+        sigma, shift, members = self.named.sigma, self.named.sensitivity, self.named.members
+        if sigma > _SMOOTH and sigma**2 > 2 * _SMOOTH * shift * members:
+            # By Poisson's summation formula the sum is the integral: the loss has no singularity within πσ²/kΔ, as a
+            # polynomial of degree k with positive coefficients has no root with an argument below π/k.
+            direction = "add" if self.is_reversed else "remove"
+            return SubsampledGaussianGroup(sigma / shift, self.rate, members, direction)._renyi(order)
         return np.reshape([self._of_order(s) for s in np.ravel(order)], np.shape(order))
 
     def _of_order(self, order: float) -> float:
         """D_s as a sum around the answers that contribute most."""
         sigma, mu = self.named.sigma, self.named.sensitivity / self.named.sigma
-        t = 1.0 - order if self.is_reversed else order
+        t, last = 1.0 - order if self.is_reversed else order, self.named.members * mu
 
         # A peak that is about to part is wider than those of normal terms.
         around = math.ceil(TAIL * sigma * (1.0 + 1.0 / math.sqrt(min(mu, 1.0))))
-        ends, near = (min(0.0, t * mu) - TAIL, max(0.0, t * mu) + TAIL), np.arange(-around, around + 1.0)
+        ends, near = (min(0.0, t * last) - TAIL, max(last, t * last) + TAIL), np.arange(-around, around + 1.0)
 
         def loss_at(z: np.ndarray) -> np.ndarray:
-            return self._loss(mu * (z - mu / 2))
+            return self._loss(lambda j: j * mu * (z - j * mu / 2))
 
         def total(log_weight: Callable[[np.ndarray], np.ndarray]) -> float:
             def log_terms(z: np.ndarray) -> np.ndarray:

@@ -55,9 +55,9 @@ class TruncatedPoisson(Directed):
     Batches of 100 on average are cut to 200, and to 160:
 
     >>> import dptutor as dp
-    >>> [round(dp.TruncatedPoisson(0.6, 0.01, 500, 10**4, b).epsilon(1e-5), 4) for b in (200, 160)]
+    >>> [round(dp.TruncatedPoisson(0.6, 0.01, 500, 10_000, b).epsilon(1e-5), 4) for b in (200, 160)]
     [5.8002, inf]
-    >>> dp.TruncatedPoisson(0.6, 0.01, 500, 10**4, 200).cut < 1e-15
+    >>> dp.TruncatedPoisson(0.6, 0.01, 500, 10_000, 200).cut < 1e-15
     True
     """
 

@@ -170,6 +170,7 @@ EXERCISES = [
         title="Which one is the false accusation?",
         question="In 8 of 20 rounds the person is not in the data; in the other 12 they are. You said “in” in 2 of the 8 "
         "and in 8 of the 12. What is your type I error α?",
+        goals=(1,),
         solution="not_in, accused = 8, 2\nanswer = accused / not_in\n",
         explanation="α is the share of false accusations among the rounds in which the person is not in the data: 2 "
         "of 8. The 12 other rounds play no part.",
@@ -209,6 +210,7 @@ EXERCISES = [
         title="Believe every output",
         question="Randomized response with ε = log 4 tells the truth with probability e^ε/(1 + e^ε). An adversary believes "
         "every output. What is the type II error β of this test?",
+        goals=(5,),
         solution="""from math import log
 
 import dptutor as dp
@@ -256,6 +258,7 @@ answer = float(dp.RandomizedResponse(log(4)).bayes_error(0.5))
         title="An attack as a point",
         question="A paper says: “At a false-positive rate of 1%, our attack finds 30% of the members.” Which point "
         "(α, β) is that?",
+        goals=(4,),
         options=("(0.01, 0.30)", "(0.01, 0.70)", "(0.99, 0.30)", "(0.70, 0.01)"),
         solution="false_positives, found = 0.01, 0.30\npoint = (false_positives, 1 - found)\n"
         "answer = 1 + [(0.01, 0.30), (0.01, 0.70), (0.99, 0.30), (0.70, 0.01)].index(point)\n",
@@ -280,6 +283,8 @@ answer = float(dp.RandomizedResponse(log(4)).bayes_error(0.5))
         question="In each round someone is in the data or is not (`in_data`), and you say so or not (`says_in`): two arrays "
         "of True and False. Write `errors(in_data, says_in)`, which returns the pair (α, β) that you made: the rate of "
         "type I errors and that of type II errors.",
+        brief=r'In each round a person is or is not in the data, and the adversary says "in" or "not in." Compute the pair $(\alpha, \beta)$ from two arrays of Booleans, which say who is in the data and whom the adversary calls "in."',
+        goals=(1,),
         name="errors",
         stub="def errors(in_data, says_in):\n    ...\n",
         solution="""def errors(in_data, says_in):
@@ -352,6 +357,8 @@ answer = float(dp.RandomizedResponse(log(4)).bayes_error(0.5))
         title="A threshold in Gaussian noise",
         question="The output is drawn from N(0, 1) if you are not in the data, from N(μ, 1) if you are. The adversary "
         "says “in” when the output exceeds `threshold`. Write `errors(threshold, mu)`, which returns (α, β).",
+        brief=r"The output is drawn from $\mathcal{N}(0, 1)$ or from $\mathcal{N}(\mu, 1)$. What are the two errors of the threshold $t$?",
+        goals=(1,),
         name="errors",
         curve=Curve("threshold"),
         stub="from scipy.stats import norm\n\n\ndef errors(threshold, mu):\n    ...\n",
@@ -424,6 +431,8 @@ def errors(threshold, mu):
         title="The best that any test can do",
         question="For the same two worlds, N(0, 1) and N(μ, 1), write the trade-off function `tradeoff(alpha, mu)`: the "
         "smallest type II error of all tests whose type I error is at most `alpha`.",
+        brief=r"For the two worlds of exercise 1.2, find the smallest type II error of any test whose type I error is at most $\alpha$. Why is no test better?",
+        goals=(2,),
         name="tradeoff",
         curve=Curve("alpha"),
         stub="from scipy.stats import norm\n\n\ndef tradeoff(alpha, mu):\n    ...\n",
@@ -491,6 +500,8 @@ def tradeoff(alpha, mu):
         title="One corner, and coins for the rest",
         question="Randomized response tells the truth with probability e^ε/(1 + e^ε). Write its trade-off function "
         "`tradeoff(alpha, epsilon)` for all α in [0, 1]; tests may toss coins.",
+        brief=r"Write down the trade-off function of randomized response for every $\alpha$. Where is its corner, and which tests lie on the two segments?",
+        goals=(3,),
         name="tradeoff",
         curve=Curve("alpha", hidden=True),
         stub="from math import exp\n\n\ndef tradeoff(alpha, epsilon):\n    ...\n",
@@ -557,6 +568,8 @@ def tradeoff(alpha, epsilon):
         question="An adversary believes with probability π that the record is not in the data (world P), and wants "
         "the smallest probability of error. Write `threshold(prior)`: the privacy loss log dQ/dP(output) "
         "above which this adversary should say “in”.",
+        brief=r"""An adversary believes with probability $\pi$ that the record is not in the data. Above which privacy loss should this adversary say "in"? Derive it from Bayes' rule, without {prf:ref}`thm-bayes-threshold`.""",
+        goals=(5,),
         name="threshold",
         curve=Curve("prior"),
         stub="from math import log\n\n\ndef threshold(prior):\n    ...\n",
@@ -632,6 +645,8 @@ def threshold(prior):
         title="Neyman and Pearson with a coin",
         question="The arrays `p` and `q` hold two finite distributions over the same outcomes, and `alpha` is a level. Write `power(p, q, alpha)`: the largest probability under q with which any test, coins allowed, says “in”, "
         "if under p it may do so with probability at most `alpha`.",
+        brief=r"Given two finite distributions and a budget $\alpha$, compute the largest power of any test, coins allowed.",
+        goals=(2, 3),
         name="power",
         curve=Curve("alpha"),
         stub="def power(p, q, alpha):\n    ...\n",
@@ -713,6 +728,8 @@ def threshold(prior):
         title="How sure are you of your errors?",
         question="You erred `wrong` times in `rounds` rounds of one world. Write `interval(wrong, rounds)`: the exact "
         "(Clopper–Pearson) two-sided 95% confidence interval (low, high) of your error.",
+        brief=r"You were wrong $k$ times in $n$ rounds. Compute the exact confidence interval for your error rate. What does the usual interval, rate $\pm$ two standard errors, say when $k = 0$?",
+        goals=(1,),
         name="interval",
         stub="from scipy.stats import beta\n\n\ndef interval(wrong, rounds):\n    ...\n",
         solution="""from scipy.stats import beta

@@ -115,6 +115,7 @@ EXERCISES = [
         title="What a promise says at one level",
         question="A mechanism is (ε, δ)-DP with ε = log 2 and δ = 0.1. What is the smallest type II error that this "
         "promise allows at α = 0.1?",
+        goals=(2,),
         solution="from math import log\n\nimport dptutor as dp\n\n"
         "answer = float(dp.ApproximateDP(log(2), 0.1).tradeoff(0.1))\n",
         explanation="The promise is the higher of two lines, 1 − δ − e^ε α and e^(−ε)(1 − δ − α). At α = 0.1 they are "
@@ -149,6 +150,7 @@ EXERCISES = [
         title="Two curves that cross",
         question="Mechanism A has f(0.05) = 0.6 and f(0.5) = 0.2. Mechanism B has f(0.05) = 0.8 and f(0.5) = 0.1. Which "
         "one protects better?",
+        goals=(2,),
         options=(
             "A, against every test.",
             "B against tests of small α, A against those of large α.",
@@ -176,6 +178,7 @@ EXERCISES = [
         title="A family of three",
         question="A count, which one person changes by 1 at most, gets Gaussian noise with σ = 2. A family of three "
         "takes part together or not at all. The family is promised a curve G_μ. What is μ?",
+        goals=(4,),
         solution="import dptutor as dp\n\nfamily = dp.Gaussian(sigma=2, sensitivity=3)\n"
         "answer = family.sensitivity / family.sigma\n",
         explanation="Together they change the count by 3. The two worlds are N(0, 4) and N(3, 4), and μ is the "
@@ -205,6 +208,8 @@ EXERCISES = [
         title="Two numbers as a curve",
         question="Write `tradeoff(epsilon, delta, alpha)`: the smallest type II error that an (ε, δ) guarantee leaves possible at the "
         "type I error α.",
+        brief=r"Write down the trade-off function that an $(\varepsilon, \delta)$ guarantee promises.",
+        goals=(2,),
         name="tradeoff",
         curve=Curve("alpha"),
         stub="from math import exp\n\n\ndef tradeoff(epsilon, delta, alpha):\n    ...\n",
@@ -282,6 +287,8 @@ def tradeoff(epsilon, delta, alpha):
         title="A Gaussian curve",
         question="Write `tradeoff(sigma, sensitivity, alpha)` for 0 < α < 1: the trade-off function of a query of this sensitivity with "
         "Gaussian noise of standard deviation σ. `norm.cdf` and `norm.ppf` of scipy.stats are Φ and its inverse.",
+        brief=r"Write down the trade-off function of a Gaussian mechanism with noise $\sigma$ and a given sensitivity.",
+        goals=(2,),
         name="tradeoff",
         curve=Curve("alpha"),
         stub="from scipy.stats import norm\n\n\ndef tradeoff(sigma, sensitivity, alpha):\n    ...\n",
@@ -360,6 +367,8 @@ def tradeoff(sigma, sensitivity, alpha):
         title="From an attack to a lower bound",
         question="An attack on an (ε, δ)-DP mechanism has the exact errors α and β, both above 0, and δ is known. Write "
         "`least_epsilon(alpha, beta, delta)`: the smallest ε ≥ 0 that is consistent with the attack.",
+        brief=r"An attack attains the errors $(\alpha, \beta)$. The vendor claims $(\varepsilon, \delta)$-DP with a known $\delta$. What is the smallest possible $\varepsilon$?",
+        goals=(3,),
         name="least_epsilon",
         stub="from math import log\n\n\ndef least_epsilon(alpha, beta, delta):\n    ...\n",
         solution="""from math import log
@@ -455,6 +464,8 @@ def least_epsilon(alpha, beta, delta):
         title="A whole family",
         question="Write `group(f, k, alpha)`: the smallest type II error at α, if all that is known is that neighbors "
         "have a trade-off function of at least `f`, and k records are in the data together or not at all.",
+        brief="A family of $k$ takes part together or not at all. The mechanism is $f$-DP. Which trade-off function does it promise to the family as a whole?",
+        goals=(4,),
         name="group",
         curve=Curve("alpha"),
         stub="def group(f, k, alpha):\n    ...\n",
@@ -522,6 +533,8 @@ def least_epsilon(alpha, beta, delta):
         question="The arrays `alphas` and `betas` hold the errors of a handful of tests. Write `best(alphas, betas, "
         "level)`: the smallest type II error with a type I error of at most `level`, if a coin may choose "
         "between these tests, blind guessing included.",
+        brief=r"You know the errors of a handful of tests. Write a program that computes the smallest type II error at a level $\alpha$, coins allowed.",
+        goals=(1,),
         name="best",
         curve=Curve("level"),
         stub="def best(alphas, betas, level):\n    ...\n",
@@ -597,6 +610,8 @@ def least_epsilon(alpha, beta, delta):
         question="Let P be uniform on [0, 1], and let Q be the second world of a pair (P, Q) with the trade-off "
         "function `f`. Write `draw(f, u)`, which turns a uniform random number u in (0, 1) into an output of "
         "Q, to six digits. `f` takes a number; it need not have an inverse in closed form.",
+        brief="Given $f$, write a program that draws from the $Q$ in the proof of {prf:ref}`thm-shape`, starting from a uniform random number.",
+        goals=(1,),
         name="draw",
         curve=Curve("u"),
         stub="def draw(f, u):\n    ...\n",

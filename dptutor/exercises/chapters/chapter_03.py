@@ -74,6 +74,7 @@ EXERCISES = [
         title="An area by hand",
         question="Three outcomes have probabilities (0.5, 0.3, 0.2) in world P and (0.3, 0.2, 0.5) in world Q. What is "
         "δ(ε) at ε = log 2?",
+        goals=(1,),
         solution="from math import log\n\nimport dptutor as dp\n\n"
         "m = dp.FiniteExperiment((0.5, 0.3, 0.2), (0.3, 0.2, 0.5))\nanswer = float(m.privacy_profile(log(2)))\n",
         explanation="Only the last outcome is more than twice as likely in Q as in P. It contributes 0.5 − 2·0.2; the "
@@ -102,6 +103,7 @@ EXERCISES = [
         id="3.b",
         title="What is δ?",
         question="A mechanism has δ(1) = 0.01. Which statement is true of every such mechanism?",
+        goals=(1,),
         options=(
             "With probability 0.01 it gives everything away.",
             "In world Q the privacy loss exceeds 1 with probability 0.01.",
@@ -139,6 +141,8 @@ answer = 1 + true.index(True)
         grade="warm-up",
         title="The profile of Gaussian noise",
         question="Write `delta(mu, epsilon)`: the privacy profile of a Gaussian mechanism with μ = sensitivity/σ. `norm.cdf` of scipy.stats is Φ.",
+        brief=r"Write down $\delta(\varepsilon)$ of a Gaussian mechanism.",
+        goals=(1,),
         name="delta",
         curve=Curve("epsilon"),
         stub="from math import exp\n\nfrom scipy.stats import norm\n\n\ndef delta(mu, epsilon):\n    ...\n",
@@ -223,6 +227,8 @@ def delta(mu, epsilon):
         grade="warm-up",
         title="A hockey stick for two lists",
         question="Write `hockey_stick(p, q, epsilon)`: δ(ε) of two finite distributions, arrays of probabilities of the same outcomes.",
+        brief=r"Compute the hockey-stick divergence of two finite distributions, for any real $\varepsilon$.",
+        goals=(1,),
         name="hockey_stick",
         curve=Curve("epsilon"),
         stub="from math import exp\n\n\ndef hockey_stick(p, q, epsilon):\n    ...\n",
@@ -290,6 +296,8 @@ def hockey_stick(p, q, epsilon):
         title="Below zero",
         question="`delta` is the privacy profile of a symmetric mechanism, and may be called for ε ≥ 0 only. Write `below(delta, epsilon)`: δ(−ε), for "
         "ε ≥ 0.",
+        brief=r"You know the profile of a symmetric mechanism only for $\varepsilon \ge 0$. What is $\delta(-\varepsilon)$?",
+        goals=(2,),
         name="below",
         curve=Curve("epsilon"),
         stub="from math import exp\n\n\ndef below(delta, epsilon):\n    ...\n",
@@ -345,6 +353,8 @@ def below(delta, epsilon):
         title="From one world to the other",
         question="In world P the privacy loss takes the finite values `losses` with the probabilities `p` (two arrays). Write `tail(losses, p, epsilon)`: "
         "Pr_Q[L > ε], counting finite losses only.",
+        brief=r"From the distribution of the loss in world $P$, which takes finitely many finite values, compute $\Pr_Q[L > \varepsilon]$.",
+        goals=(2,),
         name="tail",
         curve=Curve("epsilon"),
         stub="from math import exp\n\n\ndef tail(losses, p, epsilon):\n    ...\n",
@@ -414,6 +424,8 @@ def tail(losses, p, epsilon):
         title="δ from a sample",
         question="The array `losses` is a sample of privacy losses from world Q. Write `estimate(losses, epsilon)`: the mean over the sample whose expectation is "
         "δ(ε).",
+        brief=r"You have a sample of privacy losses from world $Q$. Estimate $\delta(\varepsilon)$.",
+        goals=(1,),
         name="estimate",
         curve=Curve("epsilon"),
         stub="import numpy as np\n\n\ndef estimate(losses, epsilon):\n    ...\n",
@@ -485,6 +497,8 @@ def estimate(losses, epsilon):
         title="What the classical noise spends",
         question="Write `spent(epsilon, delta)`: the δ(epsilon) that a Gaussian mechanism of sensitivity 1 really has with the classical "
         "σ = √(2 log(1.25/δ))/ε.",
+        brief=r"Compute the $\delta(\varepsilon)$ that the classical $\sigma$ for $(\varepsilon, \delta)$ really has.",
+        goals=(4,),
         name="spent",
         curve=Curve("epsilon"),
         stub="from math import log, sqrt\n\nimport dptutor as dp\n\n\ndef spent(epsilon, delta):\n    ...\n",

@@ -112,6 +112,7 @@ EXERCISES = [
         id="4.a",
         title="The worst that one point allows",
         question="All you know about a symmetric mechanism is δ(log 3) = 0.1. How large can its advantage δ(0) be?",
+        goals=(1,),
         solution="from math import log\n\nimport dptutor as dp\n\nanswer = float(dp.ApproximateDP(log(3), 0.1).advantage)\n",
         explanation="The worst mechanism with this point is leaky randomized response. Its two lines meet at "
         "α = β = (1 − δ)/(1 + e^ε) = 0.9/4, and the advantage is 1 − α − β.",
@@ -146,6 +147,7 @@ EXERCISES = [
         title="Two pairs, one guarantee",
         question="A report states two pairs (ε, δ) that a mechanism keeps: (0, 0.3) and (log 4, 0.05). Which type II error do "
         "they guarantee together at α = 0.05?",
+        goals=(2,),
         solution="""from math import log
 
 import dptutor as dp
@@ -184,6 +186,8 @@ answer = float(max(dp.ApproximateDP(*pair).tradeoff(0.05) for pair in pairs))
         title="What one (ε, δ) excludes",
         question="A symmetric mechanism has δ(epsilon) = delta, and that is all you know. Write "
         "`advantage_range(epsilon, delta)`: the smallest and the largest advantage δ(0) that it may have.",
+        brief=r"Between which two numbers may the advantage lie, if $\delta(\varepsilon_0) = \delta_0$ is all you know about a symmetric mechanism?",
+        goals=(1,),
         name="advantage_range",
         curve=Curve("epsilon"),
         stub="from math import exp\n\n\ndef advantage_range(epsilon, delta):\n    ...\n",
@@ -255,6 +259,8 @@ def advantage_range(epsilon, delta):
         title="An envelope of a few",
         question="A report lists `pairs`, an array with a row (ε, δ) for each promise that the mechanism keeps. Write `guaranteed(pairs, alpha)`: the type II error that "
         "all of them together guarantee at α.",
+        brief=r"A report lists a few pairs $(\varepsilon, \delta)$. What do they guarantee together, at the type I error $\alpha$?",
+        goals=(2,),
         name="guaranteed",
         curve=Curve("alpha"),
         stub="from math import exp\n\n\ndef guaranteed(pairs, alpha):\n    ...\n",
@@ -332,6 +338,8 @@ def guaranteed(pairs, alpha):
         title="Where the line touches",
         question="A Gaussian mechanism has μ = 1/σ. Write `touch(mu, epsilon)`: the point (α, β) at which the line 1 − δ(ε) − e^ε α touches its "
         "trade-off function.",
+        brief=r"At which point does the line of $(\varepsilon, \delta(\varepsilon))$ touch the curve of a Gaussian mechanism?",
+        goals=(2,),
         name="touch",
         curve=Curve("epsilon"),
         stub="from scipy.stats import norm\n\n\ndef touch(mu, epsilon):\n    ...\n",
@@ -403,6 +411,8 @@ def touch(mu, epsilon):
         grade="think",
         title="From the curve to δ",
         question="Write `delta(f, epsilon)`: δ(ε) of a mechanism with the trade-off function `f`, to six digits, for any real ε. `f` takes arrays.",
+        brief=r"Given $f$, compute $\delta(\varepsilon)$, for any real $\varepsilon$.",
+        goals=(2,),
         name="delta",
         curve=Curve("epsilon"),
         stub="import numpy as np\n\n\ndef delta(f, epsilon):\n    ...\n",
@@ -475,6 +485,8 @@ def delta(f, epsilon):
         grade="build",
         title="Calibrate",
         question="Write `sigma(epsilon, delta)`: the σ with which a Gaussian mechanism of sensitivity 1 has δ(epsilon) = delta exactly, to six digits.",
+        brief=r"Find the $\sigma$ with which a Gaussian mechanism has exactly a given $\delta$ at a given $\varepsilon$.",
+        goals=(3,),
         name="sigma",
         curve=Curve("epsilon"),
         stub="from scipy.stats import norm\n\n\ndef sigma(epsilon, delta):\n    ...\n",
@@ -553,6 +565,8 @@ def sigma(epsilon, delta):
         title="One (ε, δ), two mechanisms",
         question="Give `pairs = ((ε, δ), (ε, δ))`: the parameters of two worst mechanisms, dp.ApproximateDP(ε, δ), that have the same δ at ε = 1 but advantages "
         "that differ by at least 0.3.",
+        brief=r"Find two mechanisms with the same $\delta$ at $\varepsilon = 1$ whose advantages are far apart.",
+        goals=(3,),
         name="pairs",
         stub="pairs = None\n",
         solution="""# Nothing but a leak, and leaky randomized response with the same leak.

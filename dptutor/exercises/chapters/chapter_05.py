@@ -94,6 +94,7 @@ EXERCISES = [
         title="One point, one adversary",
         question="An adversary gives “not in the data” the prior probability π = 0.8. The mechanism has δ(log 4) = "
         "0.3. What is the Bayes error R(π)?",
+        goals=(1,),
         solution="""from math import exp, log
 
 prior, delta = 0.8, {log(4): 0.3}
@@ -127,6 +128,7 @@ answer = (1 - prior) * (1 - delta[epsilon])
         title="A belief after one output",
         question="An adversary is 90% sure that you are not in the data: π = 0.9. The output has the privacy loss L "
         "= log 27. With what probability does this adversary now believe that you are in the data?",
+        goals=(4,),
         solution="from math import exp, log\n\nodds = 0.1 / 0.9 * exp(log(27))     # of “in the data”\nanswer = odds / (1 + odds)\n",
         explanation="The prior odds of “in” are 1 to 9. The output is 27 times as likely if you are in the data, so the odds "
         "become 27 to 9, which is 3 to 1.",
@@ -161,6 +163,8 @@ answer = (1 - prior) * (1 - delta[epsilon])
         title="What the output is worth",
         question="Write `gain(mechanism, prior)`: the drop in error probability that the mechanism’s output brings an "
         "adversary of this prior.",
+        brief=r"An adversary with prior $\pi$ reads the output of a mechanism. By how much does that lower the probability of error?",
+        goals=(4,),
         name="gain",
         curve=Curve("prior"),
         stub="def gain(mechanism, prior):\n    ...\n",
@@ -233,6 +237,8 @@ answer = (1 - prior) * (1 - delta[epsilon])
         title="From a privacy profile to a Bayes error",
         question="You are given a privacy profile, a function `delta` of ε. Write `bayes_error(delta, prior)`, for "
         "0 < prior < 1.",
+        brief=r"You are given $\delta$ as a function of $\varepsilon$. What is the Bayes error at the prior $\pi$?",
+        goals=(1,),
         name="bayes_error",
         curve=Curve("prior"),
         stub="from math import log\n\n\ndef bayes_error(delta, prior):\n    ...\n",
@@ -315,6 +321,8 @@ def bayes_error(delta, prior):
         title="Both errors from a tangent",
         question="At a prior the Bayes error is `error`, and its slope there is `slope`. Write `errors(prior, error, slope)`: "
         "the pair (α, β) of the best test at that prior.",
+        brief=r"At the prior $\pi$ the arc has height $R$ and slope $s$. Which errors $(\alpha, \beta)$ does the best test have?",
+        goals=(2,),
         name="errors",
         stub="def errors(prior, error, slope):\n    ...\n",
         solution="""def errors(prior, error, slope):
@@ -373,6 +381,8 @@ def bayes_error(delta, prior):
         grade="think",
         title="When is the output worth reading?",
         question="A mechanism adds Laplace noise of scale `scale` to a query of sensitivity 1. Write `worth_reading(scale)`: the two priors (low, high) between which the output brings a gain, and outside which it brings none.",
+        brief="A mechanism adds Laplace noise of scale $b$ to a count. Between which two priors is there anything to gain from the output?",
+        goals=(4,),
         name="worth_reading",
         curve=Curve("scale", hidden=True),
         stub="from math import exp\n\n\ndef worth_reading(scale):\n    ...\n",
@@ -445,6 +455,8 @@ def worth_reading(scale):
         title="A belief, updated",
         question="The prior of “not in the data” is `prior`, and the output has the privacy loss `loss` = log q/p. "
         "Write `belief(prior, loss)`: the probability that this adversary now gives to “in the data”.",
+        brief=r'An adversary with prior $\pi$ of "not in the data" reads an output with privacy loss $L$. What probability does this adversary now give to "in the data"?',
+        goals=(4,),
         name="belief",
         curve=Curve("loss"),
         stub="from math import exp, log\n\n\ndef belief(prior, loss):\n    ...\n",
@@ -514,6 +526,8 @@ def belief(prior, loss):
         title="The trade-off function, rebuilt",
         question="Write `tradeoff(bayes_error, alpha)`: f(α) for 0 < α < 1 to five digits, where all you may use is `bayes_error`, a "
         "function of the prior that takes arrays.",
+        brief="You may ask for the Bayes error at any prior, and for nothing else. Program the trade-off function.",
+        goals=(2,),
         name="tradeoff",
         curve=Curve("alpha"),
         stub="import numpy as np\n\n\ndef tradeoff(bayes_error, alpha):\n    ...\n",
@@ -601,6 +615,8 @@ def tradeoff(bayes_error, alpha):
         title="The least favorable prior",
         question="The arrays `p` and `q` hold two finite distributions over the same outcomes. Write `minimax(p, q)`: the "
         "largest Bayes error over all priors, to nine digits.",
+        brief="Given two finite distributions $p$ and $q$, program the largest Bayes error over all priors.",
+        goals=(3,),
         name="minimax",
         stub="import numpy as np\n\n\ndef minimax(p, q):\n    ...\n",
         solution="""import numpy as np

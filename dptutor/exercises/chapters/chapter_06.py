@@ -57,6 +57,7 @@ EXERCISES = [
         question="Randomized response with ε = log 9 lies with probability 0.1. Its output, and nothing else, goes "
         "through a second randomized response, with ε = log 4, which lies with probability 0.2. What is the ε "
         "of the whole? Give two decimals.",
+        goals=(2,),
         solution="""from math import log
 
 first, second = 0.1, 0.2
@@ -98,6 +99,7 @@ answer = log((1 - lie) / lie)
         id="6.b",
         title="Which one reveals more?",
         question="The trade-off functions f of M and f̃ of M̃ satisfy f ≤ f̃ everywhere. Which statement follows?",
+        goals=(1,),
         options=(
             "The output of M̃ can be garbled into one like that of M.",
             "The output of M can be garbled into one like that of M̃.",
@@ -128,6 +130,8 @@ answer = log((1 - lie) / lie)
         question="You have the output of randomized response with parameter `epsilon` > 0. Write `flip(epsilon, "
         "other)`: the probability with which it has to be flipped so that the whole is randomized response "
         "with the smaller parameter `other`.",
+        brief=r"With what probability do you have to flip the output of randomized response to obtain a given smaller $\tilde\varepsilon$?",
+        goals=(2,),
         name="flip",
         stub="from math import exp\n\n\ndef flip(epsilon, other):\n    ...\n",
         solution="""from math import exp
@@ -189,6 +193,8 @@ def flip(epsilon, other):
         question="You have the output of a Gaussian mechanism with standard deviation `sigma`. Write `extra(sigma, "
         "other)`: the standard deviation of Gaussian noise to add, so that the whole is a Gaussian mechanism "
         "with the larger `other`.",
+        brief=r"How much noise has to be added to the output of a Gaussian mechanism with $\sigma$ to imitate one with a larger $\tilde\sigma$?",
+        goals=(2,),
         name="extra",
         stub="def extra(sigma, other):\n    ...\n",
         solution="""def extra(sigma, other):
@@ -236,6 +242,8 @@ def flip(epsilon, other):
         title="Two promises, ordered or not",
         question="Write `dominates(epsilon, delta, other_epsilon, other_delta)`: True if the worst (ε, δ) mechanism "
         "reveals at least as much as the worst mechanism with the other parameters, else False.",
+        brief=r"When does the worst $(\varepsilon, \delta)$ mechanism dominate the worst $(\tilde\varepsilon, \tilde\delta)$ mechanism?",
+        goals=(1,),
         name="dominates",
         stub="from math import exp\n\n\ndef dominates(epsilon, delta, other_epsilon, other_delta):\n    ...\n",
         solution="""from math import exp
@@ -316,6 +324,8 @@ def dominates(epsilon, delta, other_epsilon, other_delta):
         grade="think",
         title="Just above, just below",
         question="Write `faces(m, other, x)`: the pair (Bayes error of their join at the prior x, trade-off function of their meet at α = x).",
+        brief="From the curves of two mechanisms, compute the Bayes error of their join and the trade-off function of their meet.",
+        goals=(3,),
         name="faces",
         curve=Curve("x"),
         stub="def faces(m, other, x):\n    ...\n",
@@ -384,6 +394,8 @@ def dominates(epsilon, delta, other_epsilon, other_delta):
         title="Garble",
         question="The arrays `p` and `q` are the probabilities of a finite experiment’s outcomes and `matrix` is a garbling, a row for each outcome. Write "
         "`garbled_error(p, q, matrix, prior)`: the Bayes error of the garbled experiment.",
+        brief="Apply a garbling matrix to a finite experiment, and compute the Bayes error of the result.",
+        goals=(2,),
         name="garbled_error",
         curve=Curve("prior"),
         stub="import numpy as np\n\n\ndef garbled_error(p, q, matrix, prior):\n    ...\n",
@@ -455,6 +467,8 @@ def garbled_error(p, q, matrix, prior):
         grade="build",
         title="All orders at once",
         question="Write `renyi(epsilon, order)`: the Rényi divergence D_s(Q‖P) of randomized response, for an order s > 1.",
+        brief="Program the Rényi divergence of randomized response, and check {prf:ref}`thm-renyi-fails` for yourself.",
+        goals=(4,),
         name="renyi",
         curve=Curve("order", hidden=True),
         stub="from math import exp, log\n\n\ndef renyi(epsilon, order):\n    ...\n",

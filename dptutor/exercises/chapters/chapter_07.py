@@ -87,6 +87,7 @@ EXERCISES = [
         title="The largest regret",
         question="At the priors 0.2, 0.5 and 0.8 the Bayes errors against M are 0.17, 0.30 and 0.15, those against M̃ are 0.18, "
         "0.26 and 0.13. What is the largest regret, over these three adversaries, of having used M̃ in place of M?",
+        goals=(2,),
         solution="errors, used = (0.17, 0.30, 0.15), (0.18, 0.26, 0.13)\n"
         "answer = max(r - other for r, other in zip(errors, used))\n",
         explanation="Regret is R − R̃: by how much the adversary’s error would have been larger with M. It is −0.01, 0.04 "
@@ -117,6 +118,7 @@ EXERCISES = [
         id="7.b",
         title="What a zero says",
         question="Δ(M‖M̃) = 0 and Δ(M̃‖M) = 0.03. What follows?",
+        goals=(1,),
         options=(
             "M protects at least as well as M̃, against every adversary.",
             "M̃ protects at least as well as M, against every adversary.",
@@ -150,6 +152,8 @@ EXERCISES = [
         question="You use `other` where you might have used `mechanism`. Write `regret(mechanism, other, prior)`: how much "
         "smaller the Bayes error of an adversary of this prior is against your choice than against the alternative "
         "(negative if it is larger).",
+        brief=r"You use $\tilde{\mathcal{M}}$ and might have used $\mathcal{M}$. By how much does your choice lower the Bayes error of an adversary with prior $\pi$?",
+        goals=(2,),
         name="regret",
         curve=Curve("prior"),
         stub="def regret(mechanism, other, prior):\n    ...\n",
@@ -218,6 +222,8 @@ EXERCISES = [
         title="How far from perfect privacy?",
         question="A mechanism’s membership advantage, δ(0), is `advantage`. Write `from_perfect_privacy(advantage)`: the "
         "Δ-divergence of perfect privacy to it, Δ(PP‖M).",
+        brief=r"You know only the membership advantage of a mechanism. What is $\Delta(\mathrm{PP} \,\Vert\, \mathcal{M})$?",
+        goals=(3,),
         name="from_perfect_privacy",
         curve=Curve("advantage", hidden=True),
         stub="def from_perfect_privacy(advantage):\n    ...\n",
@@ -280,6 +286,8 @@ EXERCISES = [
         question="Compare a Gaussian mechanism with σ = 1 and a Laplace mechanism with b = 1. Give `priors = (first, second)`: a "
         "prior at which the Gaussian mechanism loses more (its adversary errs less often), and one at which the Laplace "
         "mechanism does.",
+        brief="Find a prior at which the Gaussian mechanism of this chapter protects worse than the Laplace mechanism, and one at which it protects better.",
+        goals=(2,),
         name="priors",
         stub="priors = None\n",
         solution="""import dptutor as dp
@@ -321,6 +329,8 @@ priors = (comparison.reverse_divergence.prior, comparison.divergence.prior)
         title="The shifted curve",
         question="The Δ-divergence asks for the smallest κ with f(α + κ) − κ ≤ f̃(α). Write `shifted(mechanism, kappa, alpha)`: the "
         "left side, for any α in [0, 1]; f is 0 beyond α = 1.",
+        brief="Write the shifted curve in {prf:ref}`def-delta` as a function. In which direction does it move, and why must both errors be treated alike?",
+        goals=(1,),
         name="shifted",
         curve=Curve("alpha"),
         stub="def shifted(mechanism, kappa, alpha):\n    ...\n",
@@ -390,6 +400,8 @@ priors = (comparison.reverse_divergence.prior, comparison.divergence.prior)
         title="Δ in closed form",
         question="For two randomized responses with privacy parameters `epsilon` and `other`, write "
         "`delta_rr(epsilon, other)`: Δ(RR(epsilon)‖RR(other)), in closed form.",
+        brief=r"Find $\Delta$ between two randomized responses in closed form. Where is it attained?",
+        goals=(2,),
         name="delta_rr",
         curve=Curve("epsilon", hidden=True),
         stub="from math import exp\n\n\ndef delta_rr(epsilon, other):\n    ...\n",
@@ -456,6 +468,8 @@ def delta_rr(epsilon, other):
         title="Your own Δ-divergence",
         question="Write `delta(mechanism, other)`: Δ(mechanism‖other), right to six digits for any two mechanisms, from their "
         "Bayes errors alone.",
+        brief="Program the Δ-divergence of any two mechanisms from their Bayes errors alone, correct to six digits. What would you need in order to *prove* it correct?",
+        goals=(2,),
         name="delta",
         stub="import numpy as np\n\n\ndef delta(mechanism, other):\n    ...\n",
         solution="""import numpy as np

@@ -112,6 +112,7 @@ EXERCISES = [
         title="Weigh, then compare",
         question="At the priors 0.1, 0.2 and 0.5 the differences R − R̃ are 0.01, 0.02 and 0.03. What is the largest weighted "
         "difference of the three under the U-quadratic hyper-prior Ψ(π) = 12 (π − 1/2)²? Give four decimals.",
+        goals=(1,),
         solution="import dptutor as dp\n\npriors, differences = (0.1, 0.2, 0.5), (0.01, 0.02, 0.03)\n"
         "answer = max(float(dp.u_quadratic_prior(p)) * d for p, d in zip(priors, differences))\n",
         explanation="The weights are 1.92, 1.08 and 0, so the products are 0.0192, 0.0216 and 0. The adversary in the middle "
@@ -151,6 +152,7 @@ EXERCISES = [
         title="What can an opinion change?",
         question="M̃ protects at least as well as M against every adversary, and strictly better against some. "
         "Someone proposes a hyper-prior Ψ, positive everywhere. What can it change?",
+        goals=(2,),
         options=(
             "Which of the two is preferred.",
             "How large the regret of M is, but not that M̃ has none.",
@@ -187,6 +189,8 @@ answer = 2 if weighted[0] == 0 < weighted[1] != plain else 1
         title="How much does it count?",
         question="The U-quadratic hyper-prior has density 12 (π − ½)². How many times as much weight "
         "does an adversary with prior 0.1 have as one with prior 0.4? Give `times`.",
+        brief="Under the U-quadratic hyper-prior, how many times as much weight does an adversary with prior 0.1 have as one with prior 0.4?",
+        goals=(1,),
         name="times",
         stub="times = None\n",
         solution="times = (0.1 - 0.5) ** 2 / (0.4 - 0.5) ** 2\n",
@@ -226,6 +230,8 @@ answer = 2 if weighted[0] == 0 < weighted[1] != plain else 1
         title="The weighted difference",
         question="The weighted Δ-divergence of `mechanism` from `other` is the largest value, over all priors, of one function. Write "
         "that function for the U-quadratic hyper-prior: `weighted(mechanism, other, prior)`.",
+        brief="Given two mechanisms, a density and a prior, compute the quantity whose largest value over all priors is the weighted Δ-divergence.",
+        goals=(1,),
         name="weighted",
         curve=Curve("prior"),
         stub="import dptutor as dp\n\n\ndef weighted(mechanism, other, prior):\n    ...\n",
@@ -303,6 +309,8 @@ def weighted(mechanism, other, prior):
         question="An adversary’s prior is drawn from the flat hyper-prior, and it then guesses as well as it can. "
         "Write `mean_error(epsilon)`: the probability that it errs against randomized response with "
         "parameter `epsilon`.",
+        brief="An adversary's prior is drawn from the flat hyper-prior. What is the adversary's probability of error against randomized response?",
+        goals=(3,),
         name="mean_error",
         curve=Curve("epsilon", hidden=True),
         stub="from math import exp\n\n\ndef mean_error(epsilon):\n    ...\n",
@@ -376,6 +384,8 @@ def mean_error(epsilon):
         question="Without an opinion, Laplace noise with b = 1 is a safer choice than Gaussian noise with σ = 1. Give "
         "`shape = (a, b)` of a Beta density under which Gaussian noise has the smaller of the two largest "
         "weighted regrets.",
+        brief=r"Without an opinion, Laplace noise of scale 1 is a safer choice than Gaussian noise with $\sigma = 1$. Find a Beta density under which it is not.",
+        goals=(2,),
         name="shape",
         stub="shape = None\n",
         solution="shape = (40, 40)  # nearly everybody close to one half\n",
@@ -403,6 +413,8 @@ def mean_error(epsilon):
         title="The same opinion in log-odds",
         question="Your opinion is the density Beta(a, b) over priors π. Write `log_odds_density(a, b, epsilon)`: the density of the same "
         "opinion over ε = log(π/(1 − π)).",
+        brief=r"Convert a density over priors into the density over $\varepsilon$ that expresses the same opinion.",
+        goals=(1,),
         name="log_odds_density",
         curve=Curve("epsilon"),
         stub="from scipy.special import expit\nfrom scipy.stats import beta\n\n\ndef log_odds_density(a, b, epsilon):\n    ...\n",
@@ -475,6 +487,8 @@ def log_odds_density(a, b, epsilon):
         question="Two finite experiments are given by the probabilities of their outcomes. Write `mean_lead(p, q, "
         "other_p, other_q)`: how much more often an adversary errs against the first experiment, if its "
         "prior is drawn from the flat hyper-prior.",
+        brief="Program the mean lead of one finite mechanism over another under the flat hyper-prior.",
+        goals=(3,),
         name="mean_lead",
         stub="import numpy as np\n\n\ndef mean_lead(p, q, other_p, other_q):\n    ...\n",
         solution="""import numpy as np

@@ -118,6 +118,7 @@ EXERCISES = [
         title="Two Gaussian outputs",
         question="Two Gaussian mechanisms with μ = 1.2 and μ = 1.6 publish outputs about the same data. Together they "
         "reveal as much as one Gaussian mechanism. What is its μ?",
+        goals=(1,),
         solution="from math import sqrt\n\nanswer = sqrt(1.2**2 + 1.6**2)\n",
         explanation="The losses are independent and normal with variances 1.2² and 1.6². Variances add up, to 4, so μ = 2.",
         hints=(
@@ -146,6 +147,7 @@ EXERCISES = [
         title="One in ten",
         question="A mechanism is ε-DP with ε = log 11. It is run on a random sample, which contains each record "
         "independently with probability p = 0.1. Which ε is guaranteed now? Give two decimals.",
+        goals=(3,),
         solution="from math import exp, log\n\nanswer = log(1 + 0.1 * (exp(log(11)) - 1))\n",
         explanation="Only with probability p are you in the sample, so the largest likelihood ratio becomes 1 + p(e^ε − 1) = "
         "1 + 0.1·10 = 2, and ε = log 2.",
@@ -184,6 +186,8 @@ EXERCISES = [
         question="Gaussian mechanisms with the standard deviations `sigmas` (an array), all of sensitivity 1, have "
         "been applied to the same data. Write `whole(sigmas)`: the σ of the one Gaussian mechanism that "
         "reveals as much as all of them together.",
+        brief="Several Gaussian mechanisms with different noise are applied to the same data. Which single Gaussian mechanism reveals as much?",
+        goals=(1,),
         name="whole",
         stub="def whole(sigmas):\n    ...\n",
         solution="""def whole(sigmas):
@@ -256,6 +260,8 @@ EXERCISES = [
         question="A mechanism is ε-DP. Each record is now kept with probability `rate`, independently, and the "
         "mechanism sees only the sample. Write `amplified(epsilon, rate)`: the ε of the whole, by "
         "amplification by subsampling.",
+        brief=r"A mechanism is $\varepsilon$-DP. What is its $\varepsilon$ on a Poisson sample with rate $p$?",
+        goals=(3,),
         name="amplified",
         curve=Curve("rate"),
         stub="from math import exp, log\n\n\ndef amplified(epsilon, rate):\n    ...\n",
@@ -330,6 +336,8 @@ def amplified(epsilon, rate):
         title="Be the second accountant",
         question="One step has the Rényi divergences `divergences` at the `orders` (two arrays of the same length). Write `renyi_epsilon(orders, divergences, "
         "steps, delta)`: the smallest ε that the conversion of the chapter, with its factor (1/s)(1 − 1/s)^(s−1), gives for `steps` steps at δ = `delta`.",
+        brief=r"From the Rényi divergences of one step, compute the smallest $\varepsilon$ that they guarantee for many steps.",
+        goals=(2,),
         name="renyi_epsilon",
         stub="from math import log\n\n\ndef renyi_epsilon(orders, divergences, steps, delta):\n    ...\n",
         solution="""from math import log
@@ -425,6 +433,8 @@ def renyi_epsilon(orders, divergences, steps, delta):
         title="Both directions",
         question="`m` is a symmetric mechanism with `m.privacy_profile(epsilon)`. Write `both(m, rate, epsilon)` for epsilon ≥ 0: the pair (δ of (P, (1 − rate) P + "
         "rate Q), δ of the same pair exchanged) after Poisson sampling.",
+        brief="From the profile of a symmetric mechanism, compute the profiles of both directions after subsampling.",
+        goals=(3,),
         name="both",
         curve=Curve("epsilon"),
         stub="from math import exp, log\n\n\ndef both(m, rate, epsilon):\n    ...\n",
@@ -516,6 +526,8 @@ def both(m, rate, epsilon):
         title="The optimal theorem",
         question="Randomized response with parameter `epsilon` is applied `steps` times, independently. Write "
         "`response(epsilon, steps, at)`: the exact δ of all outputs together, at ε = `at`.",
+        brief="Compute the exact profile of randomized response after $k$ rounds.",
+        goals=(2,),
         name="response",
         curve=Curve("at"),
         stub="from math import comb, exp\n\n\ndef response(epsilon, steps, at):\n    ...\n",
@@ -604,6 +616,8 @@ def response(epsilon, steps, at):
         title="Back from the transform",
         question="A Gaussian mechanism with parameter `mu` has H(½ + it) = exp(−(¼ + t²) mu²/2). Write `bayes_error(mu, prior)`: its minimum Bayes error, from "
         "this transform alone, by a sum over t in place of the integral.",
+        brief="Compute the Bayes error of a Gaussian mechanism from its Hellinger transform alone, after reading [The exact accountant](exact_accountant.md).",
+        goals=(4,),
         name="bayes_error",
         stub="import numpy as np\n\n\ndef bayes_error(mu, prior):\n    ...\n",
         solution="""import numpy as np

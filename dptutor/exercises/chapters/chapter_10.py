@@ -85,6 +85,7 @@ EXERCISES = [
         title="η from two moments",
         question="The privacy loss of one step has the moments v₁ = 0.08 and v₂ = 0.1664, as a Gaussian mechanism with σ = 2.5 has. "
         "What is η? Give three decimals.",
+        goals=(1,),
         solution="import dptutor as dp\n\nanswer = float(dp.composition_moments(dp.Gaussian(sigma=2.5)).eta)\n",
         explanation="The variance of the loss is v₂ − v₁² = 0.16, its standard deviation 0.4, and η = 0.08/0.4.",
         hints=(
@@ -112,6 +113,7 @@ EXERCISES = [
         title="Which Gaussian emerges?",
         question="A symmetric mechanism with η = 0.02 is used N = 400 times. It comes close to a Gaussian mechanism. "
         "What is the μ of that mechanism?",
+        goals=(1,),
         solution="from math import sqrt\n\nanswer = 2 * sqrt(400) * 0.02\n",
         explanation="Over N steps the mean of the loss grows like N and its standard deviation like √N, so η grows by √400 = 20. A "
         "Gaussian mechanism has η = μ/2, hence μ = 2√N η.",
@@ -141,6 +143,8 @@ EXERCISES = [
         grade="warm-up",
         title="η of randomized response",
         question="Write `eta(epsilon)`: η = v₁/√(v₂ − v₁²) of randomized response with parameter `epsilon` > 0.",
+        brief=r"Compute $\eta$ of randomized response from its two values of the loss.",
+        goals=(1,),
         name="eta",
         curve=Curve("epsilon", hidden=True),
         stub="from math import sinh, sqrt, tanh\n\n\ndef eta(epsilon):\n    ...\n",
@@ -196,6 +200,8 @@ def eta(epsilon):
         title="How many steps reveal as much?",
         question="A symmetric mechanism with η = `eta` is used `count` times, another with `other_eta` is to be used as often as the condition of "
         "the finite-step bound allows. Write `most(count, eta, other_eta)`: the largest whole number of steps of the other.",
+        brief="One mechanism is used $N$ times. How many steps of another does the condition of {prf:ref}`thm-finite-steps` allow?",
+        goals=(2,),
         name="most",
         stub="from math import floor\n\n\ndef most(count, eta, other_eta):\n    ...\n",
         solution="""from math import floor
@@ -252,6 +258,8 @@ def most(count, eta, other_eta):
         title="Which Gaussian is this training run?",
         question="A training run takes `steps` steps with noise multiplier `sigma` and a small sampling rate `rate`. Write "
         "`training_mu(sigma, rate, steps)`: the μ of the Gaussian mechanism that it is close to, to first order in the rate.",
+        brief=r"Compute the $\mu$ of a training run from its noise multiplier, sampling rate and steps.",
+        goals=(1,),
         name="training_mu",
         stub="from math import exp, sqrt\n\n\ndef training_mu(sigma, rate, steps):\n    ...\n",
         solution="""from math import exp, sqrt
@@ -322,6 +330,8 @@ def training_mu(sigma, rate, steps):
         question="`renyi` and `other_renyi` are the Rényi divergences D_s(Q‖P) of one step of two mechanisms, at the same orders s. Write "
         "`possible(count, renyi, other_count, other_renyi)`: False if they prove that `count` steps of the first do not "
         "dominate `other_count` steps of the other, else True.",
+        brief="From Rényi divergences of single steps, find out whether one composition may dominate another.",
+        goals=(3,),
         name="possible",
         stub="def possible(count, renyi, other_count, other_renyi):\n    ...\n",
         solution="""def possible(count, renyi, other_count, other_renyi):
@@ -394,6 +404,8 @@ def training_mu(sigma, rate, steps):
         title="Moments of a table",
         question="`p` and `q` are the probabilities of a finite experiment’s outcomes, all positive. Write `moments(p, q)`: the five numbers "
         "(v₁, v₂, v₃, v₄, η).",
+        brief=r"Compute $v_1, \dots, v_4$ and $\eta$ of a finite experiment.",
+        goals=(1,),
         name="moments",
         stub="import numpy as np\n\n\ndef moments(p, q):\n    ...\n",
         solution="""import numpy as np
@@ -483,6 +495,8 @@ def moments(p, q):
         question="`v` and `w` are (v₁, v₂, v₃) of one step of two symmetric mechanisms. Write `bound(count, v, "
         "other_count, w)`: the finite-step bound on Δ of the first composition to the second; if its "
         "condition fails, add the Δ between the two Gaussian mechanisms, Φ(−μ/2) − Φ(−μ̃/2).",
+        brief="Program {prf:ref}`thm-finite-steps` together with {prf:ref}`cor-shortfall`.",
+        goals=(2,),
         name="bound",
         stub="from math import erf, sqrt\n\n\ndef bound(count, v, other_count, w):\n    ...\n",
         solution="""from math import erf, sqrt

@@ -150,6 +150,7 @@ EXERCISES = [
         title="From epochs to steps",
         question="A training run draws each of 50,000 examples into a batch with probability p = 0.01, and stops after 30 "
         "epochs. In one epoch each example is drawn once on average. How many steps are composed?",
+        goals=(1,),
         solution="sampling_rate, epochs = 0.01, 30\nanswer = round(epochs / sampling_rate)\n",
         explanation="An example is in one batch out of a hundred, so an epoch has 1/p = 100 steps. The number of "
         "examples plays no part: privacy depends on σ, p and N.",
@@ -184,6 +185,7 @@ EXERCISES = [
         question="A training run with (8, 10⁻⁵) is replaced by one with larger batches, more steps and the larger σ that "
         "the same (8, 10⁻⁵) requires, as in the sweeps of this chapter. What changes for the people in the "
         "data?",
+        goals=(1,),
         options=(
             "Nothing: the (ε, δ) is the same.",
             "They are protected better, since σ is larger.",
@@ -223,6 +225,8 @@ answer = (3 if less_there else 4) if less_below else 1
         title="How many steps are left?",
         question="Write `steps(sigma, rate, epsilon, delta)`: the largest number N of steps, at most 10,000, for which "
         "`dp.DPSGD(sigma, rate, N)` has a δ(ε) of at most `delta`. One step is always allowed.",
+        brief=r"Given σ, a sampling rate and a target $(\varepsilon, \delta)$, find the largest number of steps.",
+        goals=(1,),
         name="steps",
         stub="import dptutor as dp\n\n\ndef steps(sigma, rate, epsilon, delta):\n    ...\n",
         solution="""import dptutor as dp
@@ -295,6 +299,8 @@ def steps(sigma, rate, epsilon, delta):
         question="A training run `m` is replaced by another one, about which you know only Δ(m‖other) = `regret`. Write "
         "`success(m, guess, regret)`: the best possible bound on the probability of reconstruction against "
         "the other training run, if a blind guess succeeds with probability `guess`. It is never more than 1.",
+        brief="A training run is replaced by one of which only Δ is known. What is the largest success probability of reconstruction?",
+        goals=(3,),
         name="success",
         curve=Curve("guess"),
         stub="def success(m, guess, regret):\n    ...\n",
@@ -380,6 +386,8 @@ def steps(sigma, rate, epsilon, delta):
         title="Which are Pareto efficient?",
         question="Write `efficient(accuracies, regrets)`: for each training run, True if no other is at least as good in "
         "both respects (larger accuracy, smaller Δ from the base) and better in one of them, else False.",
+        brief="Of several training runs you know the accuracy and the Δ from a base. Which of them are efficient?",
+        goals=(2,),
         name="efficient",
         stub="def efficient(accuracies, regrets):\n    ...\n",
         solution="""def efficient(accuracies, regrets):
@@ -458,6 +466,8 @@ def steps(sigma, rate, epsilon, delta):
         "`seen(mu, steps, width)`: the parameter of the Gaussian mechanism that is close to what an "
         "accountant computes when it connects the dots on a grid of that width. Assume that losses are "
         "spread evenly over the cells.",
+        brief=r"A composition of $N$ small steps is close to a Gaussian mechanism with parameter $\mu$. What is the μ of this composition in an accountant with a grid of width $h$? (After [the case of the published 8·10⁻⁴](published_divergence.md).)",
+        goals=(4,),
         name="seen",
         stub="def seen(mu, steps, width):\n    ...\n",
         solution="""def seen(mu, steps, width):
@@ -534,6 +544,8 @@ def steps(sigma, rate, epsilon, delta):
         "worlds. Write `dotted(p, q, width, prior)`: the Bayes error at that prior, after the loss log(q/p) "
         "of each outcome has been split between the two neighboring multiples of `width` in such a way that "
         "its mass is kept in both worlds.",
+        brief="Put a finite mechanism on a grid, so that the total masses under $P$ and under $Q$ are preserved. What is its Bayes error now? (After {prf:ref}`prop-dots`.)",
+        goals=(4,),
         name="dotted",
         curve=Curve("prior"),
         stub="from math import exp, floor, log\n\n\ndef dotted(p, q, width, prior):\n    ...\n",
@@ -607,6 +619,8 @@ def dotted(p, q, width, prior):
         title="A fair exchange",
         question="The base is `dp.DPSGD(0.6, 0.01, 125)`. Write `exchange(rate, steps)`: the noise multiplier at which DP-SGD with "
         "that sampling rate and number of steps has the advantage of the base, then Δ(base‖other), then Δ(other‖base).",
+        brief="Find the noise multiplier at which a run with another $p$ and $N$ has the same advantage as the base, and say how far apart the two are, both ways.",
+        goals=(1,),
         name="exchange",
         stub="import dptutor as dp\n\n\ndef exchange(rate, steps):\n    ...\n",
         solution="""import dptutor as dp

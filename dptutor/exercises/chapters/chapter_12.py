@@ -56,6 +56,7 @@ EXERCISES = [
         title="A tolerated belief",
         question="No one who starts from the prior belief b = 0.25 that you are in the data may end with a belief "
         "above ρ = 0.9. Which ε of pure differential privacy guarantees that? Give two decimals.",
+        goals=(1,),
         solution="import dptutor as dp\n\nanswer = float(dp.epsilon_for_posterior_belief(0.9, membership_prior=0.25))\n",
         explanation="The log-odds of a belief are those of the prior plus the loss, which is at most ε. From odds of "
         "1/3 to odds of 9 is a factor of 27, so ε = log 27.",
@@ -84,6 +85,7 @@ EXERCISES = [
         title="How sure can anyone become?",
         question="A mechanism is ε-DP with ε = log 6. Before seeing the output, an adversary believes with probability "
         "b = 0.2 that you are in the data. How large can this belief become?",
+        goals=(2,),
         solution="from math import log\n\nimport dptutor as dp\n\nanswer = float(dp.posterior_belief_bound(log(6), membership_prior=0.2))\n",
         explanation="The odds are 0.2/0.8 = 1/4 before, and the output multiplies them by at most 6. Odds of 3/2 are "
         "a belief of 0.6.",
@@ -119,6 +121,8 @@ EXERCISES = [
         title="After the output",
         question="Before seeing the output, an adversary believes with probability `prior` that you are in the data. "
         "The output has the privacy loss `loss`. Write `posterior(loss, prior)`: the belief after it.",
+        brief="Turn a prior belief and a privacy loss into a posterior belief.",
+        goals=(1,),
         name="posterior",
         curve=Curve("loss"),
         stub="from math import exp\n\n\ndef posterior(loss, prior):\n    ...\n",
@@ -183,6 +187,8 @@ def posterior(loss, prior):
         title="From a tolerance to ε",
         question="No one who starts with the belief `prior` may end above `belief`. Write `epsilon(belief, prior)`: "
         "the largest ε of pure differential privacy that guarantees it.",
+        brief=r"Which $\varepsilon$ keeps every belief at or below a tolerance, for a given prior?",
+        goals=(1,),
         name="epsilon",
         curve=Curve("belief"),
         stub="from math import log\n\n\ndef epsilon(belief, prior):\n    ...\n",
@@ -243,6 +249,8 @@ def epsilon(belief, prior):
         title="How often?",
         question="A Gaussian mechanism has sensitivity 1 and noise `sigma`; you are in the data. Write `exceeds(sigma, belief, prior)`: the probability that an "
         "adversary of that prior belief ends above `belief`.",
+        brief="With what probability does the belief exceed a tolerance under Gaussian noise?",
+        goals=(2,),
         name="exceeds",
         curve=Curve("belief"),
         stub="from math import log\nfrom statistics import NormalDist\n\n\ndef exceeds(sigma, belief, prior):\n    ...\n",
@@ -329,6 +337,8 @@ def exceeds(sigma, belief, prior):
         question="A coin that shows “in” with probability `prior` decides the world, and an adversary with that prior "
         "belief reads the output of the mechanism `m`. Write `excess(m, belief, prior)`: the mean of max(B − "
         "belief, 0).",
+        brief=r"From $\delta(\varepsilon)$ and a prior, compute the mean excess of the belief over a tolerance.",
+        goals=(3,),
         name="excess",
         curve=Curve("belief"),
         stub="from math import log\n\n\ndef excess(m, belief, prior):\n    ...\n",
@@ -404,6 +414,8 @@ def excess(m, belief, prior):
         title="Right, after many steps",
         question="A run has `steps` Gaussian steps, each of sensitivity 1 and noise `sigma`, all published. Write `advantage(sigma, steps)`: the expected "
         "membership advantage of the best adversary with an even prior.",
+        brief="How large is the expected advantage after $k$ Gaussian steps?",
+        goals=(4,),
         name="advantage",
         stub="from statistics import NormalDist\n\n\ndef advantage(sigma, steps):\n    ...\n",
         solution="""from statistics import NormalDist
@@ -469,6 +481,8 @@ def advantage(sigma, steps):
         question="If you are in the data, an adversary with an even prior should end above `belief` (over one half) "
         "with exactly the given `probability`. Write `noise(belief, probability)`: the σ of a Gaussian "
         "mechanism of sensitivity 1 that does it.",
+        brief=r"Find the $\sigma$ with which a belief exceeds a tolerance with exactly the probability that was agreed on.",
+        goals=(1,),
         name="noise",
         curve=Curve("belief"),
         stub="from math import log, sqrt\nfrom statistics import NormalDist\n\n\ndef noise(belief, probability):\n    ...\n",
@@ -537,6 +551,8 @@ def noise(belief, probability):
         question="A run has `steps` Gaussian steps, each of sensitivity 1 and noise `sigma`, so D_s = s/(2σ²) for "
         "each, at every order s > 1. Write `promised(sigma, steps, delta)`: the belief, from an even prior, "
         "that is exceeded with probability at most δ according to Rényi divergences.",
+        brief=r"From Rényi divergences, bound the belief after a run of Gaussian steps with probability at least $1 - \delta$.",
+        goals=(4,),
         name="promised",
         stub="from math import exp, log, sqrt\n\n\ndef promised(sigma, steps, delta):\n    ...\n",
         solution="""from math import exp, log, sqrt

@@ -55,6 +55,7 @@ EXERCISES = [
         title="At least which ε?",
         question="Against a training run that claims pure ε-DP, an attack has the errors α = 0.05 and β = 0.4 (take them "
         "as exact). How large must ε be at least? Give two decimals.",
+        goals=(2,),
         solution="from math import log\n\nalpha, beta = 0.05, 0.4\n"
         "answer = max(log((1 - beta) / alpha), log((1 - alpha) / beta))\n",
         explanation="ε-DP keeps the point on or above both lines: β ≥ 1 − e^ε α, and α ≥ 1 − e^ε β. The first gives e^ε ≥ 0.6/0.05 = 12, the "
@@ -92,6 +93,7 @@ EXERCISES = [
         id="13.b",
         title="A claim that stands",
         question="An audit makes 1000 repetitions, and the claim is not refuted at the 5% level. What follows?",
+        goals=(3,),
         options=(
             "The claim is true, with a probability of 95%.",
             "This adversary, on this pair and these data, did not refute it.",
@@ -127,6 +129,8 @@ EXERCISES = [
         title="One step",
         question="A step publishes the vector `released`. The sums of clipped gradients are `present` (of D) and `absent` (of D′), the noise is `sigma`. "
         "Write `step(released, present, absent, sigma)`: what the step adds to the privacy loss.",
+        brief="What does one step of a training run add to the privacy loss?",
+        goals=(1,),
         name="step",
         stub="import numpy as np\n\n\ndef step(released, present, absent, sigma):\n    ...\n",
         solution="""import numpy as np
@@ -211,6 +215,8 @@ def step(released, present, absent, sigma):
         "Noise is scaled to the global sensitivity for the clipping norm `clip`; an example is removed, or, "
         "if `bounded`, replaced. Write `excess(sensitivities, clip, bounded)`: the number that proves, if it "
         "exceeds 1, that gradients are not clipped as claimed.",
+        brief="Gradients were never clipped. Show this from a transcript's sensitivities.",
+        goals=(4,),
         name="excess",
         stub="import numpy as np\n\n\ndef excess(sensitivities, clip, bounded):\n    ...\n",
         solution="""import numpy as np
@@ -292,6 +298,8 @@ def excess(sensitivities, clip, bounded):
         question="`residuals` holds, step by step, the published vector minus the sum that was used, in units of the "
         "claimed σ. Write `scale(residuals)`: the estimate (by maximum likelihood) of the factor by which "
         "the true standard deviation differs from the claimed one.",
+        brief="Noise was scaled to the wrong sensitivity. Show this from a transcript's residuals.",
+        goals=(4,),
         name="scale",
         stub="import numpy as np\n\n\ndef scale(residuals):\n    ...\n",
         solution="""import numpy as np
@@ -357,6 +365,8 @@ def scale(residuals):
         title="Only once",
         question="Every one of `steps` steps has sensitivity 1 and claims the noise `sigma`, but only the first step adds any. The adversary trusts the claim. "
         "Write `right(sigma, steps)`: the probability that its guess, from prior ½, is right.",
+        brief="Only the first of $k$ steps adds noise. How often is an adversary who believes the claim right?",
+        goals=(4,),
         name="right",
         curve=Curve("sigma"),
         stub="from statistics import NormalDist\n\n\ndef right(sigma, steps):\n    ...\n",
@@ -423,6 +433,8 @@ def right(sigma, steps):
         title="The largest of many",
         question="ε′ is taken from the largest belief of `repetitions` sound training runs, each the Gaussian mechanism with `mu`. Write `largest(mu, repetitions)`: "
         "the median of this ε′, the log-odds of the largest belief in the truth from prior ½.",
+        brief=r"Nothing is wrong with the training, but an auditor reports the largest belief of $R$ repetitions. What $\varepsilon'$ should you expect?",
+        goals=(2,),
         name="largest",
         stub="from statistics import NormalDist\n\n\ndef largest(mu, repetitions):\n    ...\n",
         solution="""from statistics import NormalDist
@@ -496,6 +508,8 @@ def largest(mu, repetitions):
         question="A training run claims to be the Gaussian mechanism with `mu`. In `repetitions` repetitions, each with a "
         "fresh coin, an adversary was right `wins` times. Write `p_value(wins, repetitions, mu)`: the "
         "largest probability, under a true claim, of at least that many right guesses.",
+        brief="Write a function that gives the p-value of a claim for a number of right guesses.",
+        goals=(3,),
         name="p_value",
         stub="from math import comb\nfrom statistics import NormalDist\n\n\ndef p_value(wins, repetitions, mu):\n    ...\n",
         solution="""from math import comb
@@ -569,6 +583,8 @@ def p_value(wins, repetitions, mu):
         question="`middles` holds the vectors m_i of all steps, `directions` the vectors e_i, both in units of σ. You "
         "suspect that every step adds the same noise. Write `contrast(middles, directions)`: the sum over pairs of "
         "neighboring steps that is always above 0 for D and below 0 for D′, if you are right.",
+        brief="Write a function for the statistic that is always right when a seed is reused at every step.",
+        goals=(4,),
         name="contrast",
         stub="import numpy as np\n\n\ndef contrast(middles, directions):\n    ...\n",
         solution="""import numpy as np
@@ -643,6 +659,8 @@ def contrast(middles, directions):
         question="An adversary was right `wins` times (not always) in `repetitions` repetitions. Write "
         "`at_least(wins, repetitions, delta)`: the smallest ε that a training run, whatever its mechanism, can "
         "have at this δ, with 95% confidence (one-sided; 0 if nothing is shown).",
+        brief=r"Write a function for the lower limit of $\varepsilon$ that assumes nothing.",
+        goals=(2,),
         name="at_least",
         stub="from math import log\n\nfrom scipy.stats import beta\n\n\ndef at_least(wins, repetitions, delta):\n    ...\n",
         solution="""from math import log

@@ -65,6 +65,7 @@ EXERCISES = [
         title="Nine epochs in one",
         question="Nine epochs in fixed batches with noise multiplier σ = 0.6 reveal as much as one release with Gaussian noise "
         "and sensitivity 1. What is the σ of that release?",
+        goals=(1,),
         solution="from math import sqrt\n\nanswer = 0.6 / sqrt(9)\n",
         explanation="Each epoch is a Gaussian mechanism with μ = 1/0.6. Nine of them are one with μ = 3/0.6, so σ = 0.6/3.",
         hints=(
@@ -91,6 +92,7 @@ EXERCISES = [
         id="14.b",
         title="What may be said",
         question="A loader shuffles anew in each of five epochs. Which statement about the training has a proof?",
+        goals=(4,),
         options=(
             "Its ε is that of Poisson batches, as each record is in a batch with the same probability.",
             "Its ε is at most that of fixed batches.",
@@ -125,6 +127,8 @@ EXERCISES = [
         title="How often a record is drawn",
         question="An epoch has `batches` Poisson batches with rate 1/`batches`. Write `drawn(batches, times)`: the probability "
         "that a record takes part in exactly `times` of them.",
+        brief="How likely is it that a record takes part exactly $k$ times in an epoch of Poisson batches?",
+        goals=(1,),
         name="drawn",
         stub="from math import comb\n\n\ndef drawn(batches, times):\n    ...\n",
         solution="""from math import comb
@@ -185,6 +189,8 @@ def drawn(batches, times):
         title="The ratio of balls and bins",
         question="In an epoch of balls and bins the other gradients are 0, and `answers` holds the noisy answer of every batch, "
         "in units of the record’s gradient. Write `ratio(answers, sigma)`: the likelihood ratio of “with the record” to “without it”.",
+        brief="Compute the likelihood ratio of an epoch from its noisy answers.",
+        goals=(1,),
         name="ratio",
         stub="import numpy as np\n\n\ndef ratio(answers, sigma):\n    ...\n",
         solution="""import numpy as np
@@ -260,6 +266,8 @@ def ratio(answers, sigma):
         question="An adversary against Poisson batches (`batches` of them, with rate 1/`batches` and noise multiplier `sigma`) is told "
         "in which batches the record would take part. Write `advantage(sigma, batches)`: the advantage that it then has, "
         "averaged over how often this is.",
+        brief="Bound the advantage against Poisson batches by telling the adversary where the record took part.",
+        goals=(2,),
         name="advantage",
         curve=Curve("sigma"),
         stub="from math import comb, sqrt\nfrom statistics import NormalDist\n\n\ndef advantage(sigma, batches):\n    ...\n",
@@ -325,6 +333,8 @@ def advantage(sigma, batches):
         question="One epoch of `batches` shuffled batches with noise multiplier `sigma`; all other gradients are opposite to the record’s. "
         "An adversary subtracts from every answer the sum of a batch of others only, and says “in” if the largest difference is above `cut`. "
         "Write `errors(sigma, batches, cut)`: its type I error and its power.",
+        brief="Compute both error rates of the attack on shuffled batches.",
+        goals=(3,),
         name="errors",
         stub="from statistics import NormalDist\n\n\ndef errors(sigma, batches, cut):\n    ...\n",
         solution="""from statistics import NormalDist
@@ -393,6 +403,8 @@ def errors(sigma, batches, cut):
         title="Noise for a loader that shuffles",
         question="A training run takes `epochs` epochs with a new shuffle each. Write `noise(epsilon, delta, epochs)`: the smallest noise multiplier "
         "for which this chapter proves that the training is (ε, δ)-differentially private.",
+        brief="Which noise makes a statement about several shuffled epochs true?",
+        goals=(4,),
         name="noise",
         stub="import dptutor as dp\n\n\ndef noise(epsilon, delta, epochs):\n    ...\n",
         solution="""from math import sqrt
@@ -460,6 +472,8 @@ def noise(epsilon, delta, epochs):
         question="An audit ran `epochs` epochs without the canary, with `false` alarms, and `epochs` with it, with `true` alarms. "
         "The claim is (`epsilon`, `delta`). Write `refuted(false, true, epochs, epsilon, delta)`: True if the claim is refuted at the level "
         "of 5%, where each of the two error rates gets an exact (Clopper–Pearson) bound that fails with probability at most 2.5%.",
+        brief="Write the verdict of an audit from two counts of alarms.",
+        goals=(3,),
         name="refuted",
         stub="from math import exp\n\nimport dptutor as dp\n\n\ndef refuted(false, true, epochs, epsilon, delta):\n    ...\n",
         solution="""from math import exp
@@ -571,6 +585,8 @@ def refuted(false, true, epochs, epsilon, delta):
         title="The lower curve",
         question="Write `delta(sigma, batches, epsilon)`: the largest value that the attack by the largest answer proves for δ(ε) of one epoch "
         "of shuffled batches, over all cuts. Five decimals are enough.",
+        brief="Write the privacy profile that the largest answer proves.",
+        goals=(3,),
         name="delta",
         curve=Curve("epsilon"),
         stub="import numpy as np\nfrom scipy.stats import norm\n\n\ndef delta(sigma, batches, epsilon):\n    ...\n",

@@ -93,6 +93,7 @@ EXERCISES = [
         question="A release has the trade-off function of Gaussian noise with μ = 1.5. A blind guess succeeds with probability κ = Φ(−2) "
         "= 0.0228. What is the largest probability with which an attack can succeed? You may use Φ(0.5) = 0.6915 and Φ(1.5) = 0.9332. Give "
         "three decimals.",
+        goals=(1,),
         solution="import dptutor as dp\nfrom scipy.stats import norm\n\n"
         "answer = float(dp.attack_bound(dp.Gaussian(sigma=1 / 1.5), norm.cdf(-2)))\n",
         explanation="1 − f(κ) = Φ(Φ⁻¹(κ) + μ) = Φ(−2 + 1.5) = Φ(−0.5) = 1 − 0.6915.",
@@ -130,6 +131,7 @@ EXERCISES = [
         title="Which baseline?",
         question="An attack guesses whom a person voted for. The adversary knows the person’s age and education, and all records of the other people in the "
         "data. Which number is the baseline of the attack?",
+        goals=(1,),
         options=(
             "One half, since there are two values.",
             "The success of the best guess from age, education and the other records, without the release.",
@@ -170,6 +172,8 @@ EXERCISES = [
         title="From one pair",
         question="Nothing is known of a release but that it is (`epsilon`, `delta`)-differentially private, in both directions. Write `bound(baseline, epsilon, delta)`: the best "
         "bound on the success of an attack with this baseline.",
+        brief=r"Only $(\varepsilon, \delta)$ is known. What is the best bound on the success of an attack with a given baseline?",
+        goals=(5,),
         name="bound",
         curve=Curve("baseline"),
         stub="from math import exp\n\n\ndef bound(baseline, epsilon, delta):\n    ...\n",
@@ -237,6 +241,8 @@ def bound(baseline, epsilon, delta):
         title="Noise for a risk",
         question="A sum of records of length at most 1 is published with Gaussian noise; neighbors add or remove a record. Write `sigma(baseline, success)`: the smallest standard deviation "
         "for which the bound on the success at this baseline is at most `success`.",
+        brief="How much Gaussian noise keeps the success at a given baseline at the tolerated value?",
+        goals=(5,),
         name="sigma",
         stub="from statistics import NormalDist\n\n\ndef sigma(baseline, success):\n    ...\n",
         solution="""from statistics import NormalDist
@@ -298,6 +304,8 @@ def sigma(baseline, success):
         title="Which of so many?",
         question="A table has `m` cells, all known to be 0 except for one, drawn with equal probabilities, which is 1. Each cell is published with independent Gaussian noise of standard deviation "
         "`sigma`. Write `right(sigma, m)`: how often the best guess of the cell is right. Five decimals are enough.",
+        brief="A table has one extra record, in one of $m$ cells. How often is the best guess of the cell right?",
+        goals=(3,),
         name="right",
         stub="import numpy as np\nfrom scipy.stats import norm\n\n\ndef right(sigma, m):\n    ...\n",
         solution="""import numpy as np
@@ -363,6 +371,8 @@ def right(sigma, m):
         title="A household",
         question="`size` people, an odd number, all vote alike, one way or the other with even odds. Each answers truthfully with probability `truth` > ½, independently. Write "
         "`household(truth, size)`: how often the best guess of their vote from all answers is right.",
+        brief="People who all vote alike answer by randomized response. How often does the majority of their answers give their vote away?",
+        goals=(4,),
         name="household",
         stub="from math import comb\n\n\ndef household(truth, size):\n    ...\n",
         solution="""from math import comb
@@ -433,6 +443,8 @@ def household(truth, size):
         title="Baseline and best attack",
         question="The target’s record is z with probability `weights[z]`, and the output is then y with probability `table[z, y]`. Success means that the record is named exactly. Write "
         "`attack(weights, table)`: the two numbers (baseline, success of the best attack).",
+        brief="From the weights of records and a table of output probabilities, compute the baseline and the success of the best attack.",
+        goals=(3,),
         name="attack",
         stub="import numpy as np\n\n\ndef attack(weights, table):\n    ...\n",
         solution="""import numpy as np
@@ -510,6 +522,8 @@ def attack(weights, table):
         title="What the rest knows",
         question="`joint[z, d]` is the probability that the target’s record is z and the rest of the data is d. Success means that z is named. Write `baselines(joint)`: the two "
         "numbers (κ, κ̄), the success of the best guess without the output, first of somebody who knows nothing else, then of somebody who knows the rest.",
+        brief="From the joint distribution of the target's record and the rest, compute both baselines, without the rest and with it.",
+        goals=(4,),
         name="baselines",
         stub="import numpy as np\n\n\ndef baselines(joint):\n    ...\n",
         solution="""import numpy as np

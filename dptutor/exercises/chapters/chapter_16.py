@@ -99,6 +99,7 @@ EXERCISES = [
         title="What the advantage says",
         question="A report states that the advantage of a mechanism is at most 0.3. At even odds, with what probability may an "
         "adversary guess right, at most?",
+        goals=(1,),
         solution="answer = (1 + 0.3) / 2\n",
         explanation="At even odds the Bayes error is (1 − advantage)/2 = 0.35, so the best guess is right with probability 0.65.",
         hints=(
@@ -125,6 +126,7 @@ EXERCISES = [
         id="16.b",
         title="What a floor leaves out",
         question="A report states: “1.67-Gaussian differentially private for every δ down to 10⁻⁵.” Which statement follows?",
+        goals=(3,),
         options=(
             "The advantage is that of the Gaussian mechanism with μ = 1.67.",
             "At no prior is an adversary’s success above the one against that Gaussian mechanism by more than 0.000005.",
@@ -152,6 +154,8 @@ EXERCISES = [
         title="The least private reading",
         question="A report states a single pair: `epsilon` ≥ 0 and `delta`. Write `most_right(epsilon, delta)`: the largest probability with "
         "which, as far as the report says, an adversary with even odds may guess right.",
+        brief="A report is a single pair. How often may an adversary with even odds be right, as far as the report says?",
+        goals=(1,),
         name="most_right",
         curve=Curve("epsilon"),
         stub="from math import exp\n\n\ndef most_right(epsilon, delta):\n    ...\n",
@@ -211,6 +215,8 @@ def most_right(epsilon, delta):
         title="Between two pairs",
         question="A report lists exact pairs: `epsilons`, increasing from 0, and their `deltas`. Write `expected(epsilons, deltas, epsilon)`: the "
         "δ at another `epsilon` ≥ 0 that a reader must expect, that is, the largest that the report allows.",
+        brief=r"A report lists exact pairs. Which $\delta$ must a reader expect at another $\varepsilon$?",
+        goals=(2,),
         name="expected",
         stub="import numpy as np\n\n\ndef expected(epsilons, deltas, epsilon):\n    ...\n",
         solution="""import numpy as np
@@ -273,6 +279,8 @@ def expected(epsilons, deltas, epsilon):
         title="The number for this point",
         question="Write `mu_at(epsilon, delta)`: the μ of the Gaussian mechanism whose profile has the value `delta` at `epsilon`, for `epsilon` between "
         "0.1 and 100 and `delta` between 1e-30 and 0.9.",
+        brief=r"Find the $\mu$ of the Gaussian mechanism with a given $\delta$ at a given $\varepsilon$.",
+        goals=(3,),
         name="mu_at",
         curve=Curve("epsilon"),
         stub="from math import exp\n\nfrom scipy.optimize import brentq\nfrom scipy.stats import norm\n\n\ndef mu_at(epsilon, delta):\n    ...\n",
@@ -337,6 +345,8 @@ def mu_at(epsilon, delta):
         title="Down to a floor",
         question="A profile is given by a table: `epsilons`, increasing from 0, and `deltas`. Write `safe_mu(epsilons, deltas, floor)`: the smallest μ "
         "for which the Gaussian profile is at or above the table in every row whose δ is at least `floor`. (You may use `dp.calibrate`.)",
+        brief=r"From a table of a profile, compute the smallest $\mu$ down to a floor.",
+        goals=(3,),
         name="safe_mu",
         stub="import dptutor as dp\n\n\ndef safe_mu(epsilons, deltas, floor):\n    ...\n",
         solution="""import dptutor as dp
@@ -411,6 +421,8 @@ def safe_mu(epsilons, deltas, floor):
         question="A profile is given by a table: `epsilons`, increasing from 0, and `deltas`. A report states the rows whose indices are in the list `reported`, in "
         "increasing order and beginning with row 0. Write `left_open(epsilons, deltas, reported)`: the largest amount by which the report exaggerates an "
         "adversary’s success, over the log-odds in the table.",
+        brief="From a table of a profile and a list of its rows that are reported, compute what the report leaves open.",
+        goals=(1,),
         name="left_open",
         stub="import numpy as np\n\n\ndef left_open(epsilons, deltas, reported):\n    ...\n",
         solution="""import numpy as np

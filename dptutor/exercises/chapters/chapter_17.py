@@ -43,6 +43,7 @@ EXERCISES = [
         title="The price of a noise",
         question="A question has two answers, and about one person in five says yes. Its count is published with Gaussian noise, σ = 4. At most how many "
         "people does the noise cost a study, however large it is?",
+        goals=(2,),
         solution="answer = 4**2 / (0.2 * 0.8)\n",
         explanation="The variance of one answer is 0.2 · 0.8 = 0.16, and the price is σ²/v = 16/0.16 = 100 people.",
         hints=(
@@ -70,6 +71,7 @@ EXERCISES = [
         id="17.b",
         title="Which is true?",
         question="A study doubles its number of people and keeps the noise in its count. Which statement is true?",
+        goals=(1,),
         options=(
             "Every person is better protected against an adversary who knows all others.",
             "The power of the study’s test grows, and the adversary’s trade-off function stays as it is.",
@@ -98,6 +100,8 @@ EXERCISES = [
         question="A study counts how many of `n` people answer yes; one answer has variance `v`, and the effect would change the mean of an answer by `d` > 0. The count "
         "is published with Gaussian noise of standard deviation `sigma`. Write `power(n, d, v, sigma, level)`: the power of the best one-sided test at "
         "this level, by the normal approximation.",
+        brief="Compute the power of a study whose count is published with noise.",
+        goals=(1,),
         name="power",
         curve=Curve("sigma"),
         stub="from math import sqrt\n\nfrom scipy.stats import norm\n\n\ndef power(n, d, v, sigma, level):\n    ...\n",
@@ -180,6 +184,8 @@ def power(n, d, v, sigma, level):
         title="As many people left out",
         question="A study of `n` people, with variance `v` of one answer, publishes its count with noise `sigma`. Write `people_lost(n, v, sigma)`: the number of "
         "people, not rounded, that a study without noise could leave out and be just as good.",
+        brief="How many people does the noise cost a study?",
+        goals=(2,),
         name="people_lost",
         curve=Curve("sigma"),
         stub="def people_lost(n, v, sigma):\n    ...\n",
@@ -230,6 +236,8 @@ def power(n, d, v, sigma, level):
         title="The largest noise",
         question="A study of `n` people looks for an effect `d` with variance `v` of one answer, at a one-sided level `level`, and needs the power `power`. Write "
         "`largest_noise(n, d, v, level, power)`: the largest standard deviation of the noise in its count, or 0 if the study is too small even without noise.",
+        brief="How much noise leaves a study the power that it needs?",
+        goals=(3,),
         name="largest_noise",
         curve=Curve("n"),
         stub="from math import sqrt\n\nfrom scipy.stats import norm\n\n\ndef largest_noise(n, d, v, level, power):\n    ...\n",
@@ -300,6 +308,8 @@ def largest_noise(n, d, v, level, power):
         question="The number of people who answered yes, out of `n`, was published with Gaussian noise `sigma`: it is `noisy`, between 0 and `n`. Write "
         "`interval(noisy, n, sigma, confidence)`: lower and upper end of the two-sided interval of this chapter for the share, noise included, with "
         "p(1 − p) estimated from the published count. (Do not cut it at 0 or 1.)",
+        brief="From a noisy count, compute a confidence interval for the share that includes the noise.",
+        goals=(4,),
         name="interval",
         stub="from math import sqrt\n\nfrom scipy.stats import norm\n\n\ndef interval(noisy, n, sigma, confidence):\n    ...\n",
         solution="""from math import sqrt
@@ -375,6 +385,8 @@ def interval(noisy, n, sigma, confidence):
         title="How many people",
         question="Write `people_needed(d, v, sigma, level, power)`: the number of people, not rounded, with which a study with noise `sigma` in its count has the "
         "power `power` at the one-sided level `level`, for an effect `d` and variance `v` of one answer.",
+        brief="How many people does a study with noise need?",
+        goals=(2,),
         name="people_needed",
         curve=Curve("sigma"),
         stub="from math import sqrt\n\nfrom scipy.stats import norm\n\n\ndef people_needed(d, v, sigma, level, power):\n    ...\n",

@@ -61,6 +61,7 @@ EXERCISES = [
         title="A right guess",
         question="A claim allows every guess to be right with a probability of at most 0.8. A gambler who bets against it stakes 30% of its wealth "
         "on “right”. By which factor does a right guess multiply the wealth?",
+        goals=(1,),
         solution="answer = 1 - 0.3 + 0.3 / 0.8\n",
         explanation="A ticket costs 0.8 and pays 1. The stake of 0.3 buys 0.375 tickets, and 0.7 was kept: 1.075.",
         hints=(
@@ -87,6 +88,7 @@ EXERCISES = [
         title="Up and down",
         question="A gambler’s wealth against a claim reached 30 after 80 rounds and is down to 4 after 120 rounds, when the audit ends. Which report "
         "is right?",
+        goals=(4,),
         options=(
             "Nothing is refuted: what counts is the wealth at the end.",
             "The claim is refuted at level 5%, because the wealth has reached 20.",
@@ -115,6 +117,8 @@ EXERCISES = [
         question="A claim allows every guess to be right with a probability of at most `q`. A gambler begins with 1 and stakes the share `stake` of its "
         "wealth on “right” in every round. Write `wealth(right, q, stake)`: what it owns in the end, if `right` is an array that says of each guess "
         "whether it was right.",
+        brief="From the guesses of an audit, compute what a gambler with a fixed stake owns in the end.",
+        goals=(1,),
         name="wealth",
         stub="import numpy as np\n\n\ndef wealth(right, q, stake):\n    ...\n",
         solution="""import numpy as np
@@ -180,6 +184,8 @@ def wealth(right, q, stake):
         title="The best stake",
         question="Guesses are right with probability `p`, independently; the claim allows `q`. Write `best_stake(p, q)`: the share of its wealth, from 0 "
         "to 1, that lets a gambler’s wealth grow fastest in the long run.",
+        brief="Which share of its wealth should a gambler stake?",
+        goals=(3,),
         name="best_stake",
         curve=Curve("p"),
         stub="def best_stake(p, q):\n    ...\n",
@@ -237,6 +243,8 @@ def wealth(right, q, stake):
         title="How long it takes",
         question="Guesses are right with probability `p`, independently; the claim allows `q`, and 0 < `q` < `p` < 1. Write `rounds_needed(p, q, level)`: the lower bound of "
         "this chapter on the mean number of rounds until a gambler with the best stake refutes the claim at this level. (Not rounded.)",
+        brief="At least how many rounds does a refutation take on average?",
+        goals=(3,),
         name="rounds_needed",
         stub="from math import log\n\n\ndef rounds_needed(p, q, level):\n    ...\n",
         solution="""from math import log
@@ -299,6 +307,8 @@ def rounds_needed(p, q, level):
         title="Peeking",
         question="Guesses are right with probability `q`, independently. An auditor looks after every round and stops when, after n rounds, at least "
         "`borders[n - 1]` guesses were right. Write `ever_stopped(q, borders)`: the probability that the auditor stops at one of these rounds. (A border above n is never reached.)",
+        brief="Compute the probability that the number of right guesses ever reaches a border.",
+        goals=(2,),
         name="ever_stopped",
         stub="import numpy as np\n\n\ndef ever_stopped(q, borders):\n    ...\n",
         solution="""import numpy as np
@@ -375,6 +385,8 @@ def ever_stopped(q, borders):
         question="A claim allows every guess to be right with a probability of at most `q`. Gamblers with the stakes in the array `stakes` bet against it; "
         "`right` says of each guess whether it was right. Write `refuted_after(right, q, stakes, level)`: the first round after which the *average* of "
         "their wealths is at least 1/`level`, counted from 1, or 0 if there is none.",
+        brief="Compute the first round at which the average wealth of gamblers with several stakes refutes a claim.",
+        goals=(4,),
         name="refuted_after",
         stub="import numpy as np\n\n\ndef refuted_after(right, q, stakes, level):\n    ...\n",
         solution="""import numpy as np

@@ -37,6 +37,7 @@ EXERCISES = [
         title="Twenty-five days",
         question="A release protects one day of a person by Gaussian noise with ρ = 0.02, with fresh noise every day. What is μ for somebody whose data "
         "are in 25 days?",
+        goals=(2,),
         solution="answer = (2 * 0.02 * 25) ** 0.5\n",
         explanation="25 days have ρ = 0.5, and μ = √(2ρ) = 1.",
         hints=(
@@ -60,6 +61,7 @@ EXERCISES = [
         id="19.b",
         title="Which is true?",
         question="A release protects one event of a user by pure differential privacy with ε = 2, and nothing else is said. Which statement is true?",
+        goals=(2,),
         options=(
             "A user with ten events is protected by ε = 2 as well, since each event is.",
             "For a user with ten events ε = 20 follows, and nothing smaller.",
@@ -89,6 +91,8 @@ EXERCISES = [
         title="The advantage behind ρ",
         question="A release protects one day by Gaussian noise with ρ = `rho`, with fresh noise every day. Write `advantage(rho, days)`: the largest advantage of "
         "an adversary against somebody whose data are in `days` days.",
+        brief=r"Compute the largest advantage of an adversary from $\rho$ and a number of days.",
+        goals=(1,),
         name="advantage",
         curve=Curve("rho"),
         stub="from math import sqrt\n\nfrom scipy.stats import norm\n\n\ndef advantage(rho, days):\n    ...\n",
@@ -139,6 +143,8 @@ def advantage(rho, days):
         grade="think",
         title="From ρ to ε",
         question="Write `epsilon(rho, delta)`: the ε that follows from ρ-zero-concentrated differential privacy at `delta` by the loose conversion of this chapter.",
+        brief=r"Convert $\rho$ into a pair, as the Census did in 2023.",
+        goals=(3,),
         name="epsilon",
         curve=Curve("rho"),
         stub="from math import log, sqrt\n\n\ndef epsilon(rho, delta):\n    ...\n",
@@ -190,6 +196,8 @@ def epsilon(rho, delta):
         title="How many days",
         question="A release protects one day by Gaussian noise with ρ = `rho`, with fresh noise every day. Write `days_until(rho, advantage)`: the smallest whole "
         "number of days for which the largest advantage of an adversary is at least `advantage`.",
+        brief="After how many days does a promise become too weak?",
+        goals=(2,),
         name="days_until",
         stub="from math import ceil\n\nfrom scipy.stats import norm\n\n\ndef days_until(rho, advantage):\n    ...\n",
         solution="""from math import ceil
@@ -249,6 +257,8 @@ def days_until(rho, advantage):
         title="The ρ behind a printed ε",
         question="A publication prints `epsilon`, rounded to two decimals, for the given `delta`, and you suspect that it was converted from ρ by the loose "
         "conversion. Write `rho_range(epsilon, delta)`: the smallest and the largest ρ that this ε allows, i.e. those of ε − 0.005 and ε + 0.005.",
+        brief=r"Which $\rho$ can stand behind a rounded $\varepsilon$?",
+        goals=(3,),
         name="rho_range",
         stub="from math import log, sqrt\n\n\ndef rho_range(epsilon, delta):\n    ...\n",
         solution="""from math import log, sqrt
@@ -312,6 +322,8 @@ def rho_range(epsilon, delta):
         question="Each event of a user is protected by pure differential privacy with ε = `epsilon`, independently. Write `advantage(epsilon, events)`: the largest "
         "advantage that this allows about all `events` events of a user together. (The worst case is randomized response for each of them; count how "
         "many answers say “in”.)",
+        brief="Compute what pure differential privacy of one event allows for many.",
+        goals=(2,),
         name="advantage",
         curve=Curve("epsilon"),
         stub="from math import exp\n\nimport numpy as np\nfrom scipy.stats import binom\n\n\ndef advantage(epsilon, events):\n    ...\n",

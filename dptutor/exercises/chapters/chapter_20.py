@@ -15,6 +15,8 @@ EXERCISES = [
         title="The promise",
         question="Choose your case by its number, and read it. Then say what its promise requires: `prior`, the belief in membership before anything is "
         "published; `epsilon`, the privacy loss at which the belief passes the tolerance; `pi`, the prior of the world without the person. In all parts, give numbers to at least three significant digits. Without a number, `case()` is the case that was chosen last.",
+        brief=r"State what the promise requires: the prior belief, the privacy loss, and $\pi$.",
+        goals=(1,),
         name="promise",
         stub="""import dptutor as dp
 
@@ -59,6 +61,8 @@ promise = {
         "multiplier of each step with which the tolerance is exceeded exactly as often as allowed; `naive`, "
         "how often it is exceeded if someone makes that probability the δ of (ε, δ) and calibrates exactly; "
         "and `advantage`, that of the whole training run with your sigma.",
+        brief="Calibrate a training run of your own to the promise, and find out what the naive reading would have given.",
+        goals=(1,),
         name="noise",
         stub="""noise = {
     "sigma": ...,
@@ -105,6 +109,8 @@ noise = {
         question="How often does each offer exceed your tolerance, if the person is in the data: `exceedance_a`, "
         "`exceedance_b`, to three significant digits, or to four decimals as the chapter prints them? Which one "
         '`keeps` it: "A", "B", "both" or "neither"? All four answers occur, depending on the case, and every probability differs from the one that is allowed by a factor of at least 1.2.',
+        brief="How often is the tolerance exceeded under each offer, and which offer keeps the promise: one, both or neither?",
+        goals=(2,),
         name="risks",
         stub="""risks = {
     "exceedance_a": ...,
@@ -146,6 +152,8 @@ risks = {
         "the other, in Bayes error; `worst_prior`, where it is that large; `crossing`, the prior above ½ at "
         "which both are the same; and `at_prior`, the difference at your π. Leave `direction` at its "
         "default: here a mechanism has both directions.",
+        brief="Compare the offers at your adversary's prior, at the worst one, and where they agree.",
+        goals=(2,),
         name="regret",
         stub="""regret = {
     "winner": ...,
@@ -188,6 +196,8 @@ regret = {
         title="Two transcripts",
         question='Audit both pilots, `case.transcripts`, at the level 0.01. Which claim is refuted (`flagged`: "A", "B" or "neither"), and by which `check`? '
         "A check may go by its name in the audit, or by that of the flaw.",
+        brief="Audit both pilots. Is a claim refuted, and by which check?",
+        goals=(3,),
         name="transcripts",
         stub="""transcripts = {
     "flagged": ...,
@@ -224,6 +234,8 @@ transcripts = {"flagged": flagged, "check": check}
         "the quoted δ, whatever its mechanism: `epsilon_low`, the lower end of the two-sided 95% interval? "
         "Which ε does its claim allow: `epsilon_claimed`? Which statement of the case may you sign: "
         '`meaning`, a letter from "a" to "d"?',
+        brief=r"From the pilot that passes, give the $\varepsilon$ that is shown, the one that is claimed, and the sentence that may be signed.",
+        goals=(3,),
         name="wins",
         stub="""wins = {
     "epsilon_low": ...,
@@ -269,6 +281,8 @@ wins = {
         "exceeds it less often can be trusted on paper: `largest_prior`, the prior belief in membership at which it exceeds the tolerance "
         "exactly as often as allowed. And defend the decision in a `sentence` with a number of your report and the "
         "condition under which it holds.",
+        brief="Decide, state the largest prior belief for which the promise holds, and defend the decision in one sentence.",
+        goals=(4,),
         name="decision",
         stub="""decision = {
     "sign": ...,
@@ -336,6 +350,8 @@ EXERCISES.append(
         title="The report",
         question='Put the parts together, with the number of the case: `{"seed": case.seed, **promise, **noise, …}`. `dp.exercises.rubric(report)` gives the '
         "points, line by line.",
+        brief="Combine the parts, and have the whole report judged line by line.",
+        goals=(4,),
         name="report",
         stub="""import dptutor as dp
 

@@ -68,6 +68,10 @@ class Exercise:
     ----------
     id, grade, title, question : str
         Number, grade ("warm-up", "think" or "build"), title, and what is asked.
+    brief : str, optional
+        What the chapter's page says instead of `question`, with formulas in TeX.
+    goals : tuple of int
+        Which goals of the chapter it practices, counted from 1 as the chapter lists them.
     name : str
         What the stub and the solution define.
     stub, solution : str
@@ -127,6 +131,8 @@ class Exercise:
     explanation: str
     hints: tuple[str, str, str]
     praise: str
+    goals: tuple[int, ...]
+    brief: str = ""
     cases: tuple[Case, ...] = ()
     mistakes: tuple[Mistake, ...] = ()
     laws: tuple[Callable[..., str | None], ...] = ()

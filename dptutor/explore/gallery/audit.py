@@ -35,8 +35,8 @@ NAMES = tuple(flaw.name for flaw in (SOUND, NO_CLIPPING, HALF_THE_NOISE, FIRST_S
 audit = Explorer(
     "audit",
     title="Does the training keep the ε that it claims?",
-    caption="First panel: if the claim is true, the probability of as many right guesses (green) and of log-odds as "
-    "large (dashed) as observed. Second panel: beliefs in D during runs on D (dashed) and D′, with a 98% band.",
+    caption="First panel: if the claim is true, the probability of as many right guesses (green) and of as extreme a "
+    "belief (dashed) as observed. Second panel: beliefs in D during runs on D (dashed) and D′, with a 98% band.",
     find="Drag R to the smallest number of repetitions after which the right guesses always refute the claim.",
     parameters={
         "flaw": Choice(NAMES, NAMES[2], "Training"),
@@ -144,12 +144,12 @@ def drawn(chance):
     return np.maximum(chance, LOW / 1e3)
 
 
-@evidence.curve(GREEN, "right guesses", moves="")
+@evidence.curve(GREEN, "so many right guesses", moves="")
 def by_wins(flaw, steps):
     return REPETITIONS, drawn(chances(flaw, steps)[0])
 
 
-@evidence.curve(BLUE, "largest log-odds", line=DASHED, moves="")
+@evidence.curve(BLUE, "so extreme a belief", line=DASHED, moves="")
 def by_log_odds(flaw, steps):
     return REPETITIONS, drawn(chances(flaw, steps)[1])
 
@@ -212,9 +212,9 @@ def now(steps):
     epsilon=Number("claimed ε", INK, 2),
     wins=Number("right guesses", GREEN, 0),
     allowed=Number("right guesses allowed by the claim", GREY, 0, help="at most; at the 1% level"),
-    chance_of_wins=Number("probability of this many, if the claim is true", GREEN, 2, power=True),
-    by_beliefs=Number("largest log-odds", BLUE, 2),
-    chance_of_beliefs=Number("probability of log-odds this large, if the claim is true", BLUE, 2, power=True),
+    chance_of_wins=Number("probability of so many, if the claim is true", GREEN, 2, power=True),
+    by_beliefs=Number("log-odds of the most extreme belief", BLUE, 2),
+    chance_of_beliefs=Number("probability of so extreme a belief, if the claim is true", BLUE, 2, power=True),
 )
 def numbers(flaw, repetitions, steps):
     wins, largest = seen(flaw, steps, repetitions)
@@ -249,12 +249,12 @@ def words(flaw, repetitions, steps):
         )
     if of_log_odds < LEVEL:
         return (
-            f"Refuted: some log-odds reach {{by_beliefs}}. If {claimed}, were true, that would happen in at most "
-            "one of a hundred audits."
+            f"Refuted: some beliefs reach log-odds of {{by_beliefs}}. If {claimed}, were true, that would happen in "
+            "at most one of a hundred audits."
         )
     return (
-        f"Not refuted: {{wins}} right guesses of {{repetitions}}, and log-odds of up to {{by_beliefs}}, can well "
-        f"happen if {claimed}, is true."
+        f"Not refuted: {{wins}} right guesses of {{repetitions}}, and beliefs with log-odds of up to {{by_beliefs}}, "
+        f"can well happen if {claimed}, is true."
     )
 
 

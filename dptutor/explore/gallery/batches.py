@@ -13,7 +13,7 @@ from scipy.special import expit, log_ndtr, logit
 
 from ...evaluation.lognormal_inversion import lognormal_tails
 from ...mechanisms import DPSGD, FixedBatches
-from ..machinery import BLUE, DASHED, DOTTED, GREEN, GREY, INK, ORANGE, VERMILLION, Choice, Explorer, Number, Slider
+from ..machinery import BLUE, DASHED, DOTTED, GREEN, GREY, ORANGE, VERMILLION, Choice, Explorer, Number, Slider
 
 DELTA, LOW = 1e-5, 1e-8
 EPSILONS = np.geomspace(0.01, 100, 53)
@@ -25,7 +25,7 @@ batches = Explorer(
     "batches",
     title="What was said, and what was run",
     caption="Privacy profiles of E epochs of T batches. A shuffle lies in the tinted band, between what the better "
-    "of two attacks shows and fixed batches. Gray: δ = 10⁻⁵. Second panel: right guesses, of 100 at even odds.",
+    "of two attacks shows and fixed batches. Second panel: right guesses, of 100 at even odds.",
     find="Find a training run of three epochs in which even fixed batches have a smaller ε than was said.",
     parameters={
         "sigma": Slider(0.4, 2.8, 0.6, "noise multiplier", "σ",
@@ -139,6 +139,7 @@ def profiles(axes):
     axes.set_xticks([0.01, 0.1, 1, 10], ["0.01", "0.1", "1", "10"])
     axes.set_ylim(LOW, 1)  # before a line at one height, of which no limits follow
     axes.axhline(DELTA, color=GREY, linewidth=1, label="_delta")
+    axes.text(0.012, DELTA / 1.4, "δ = 10⁻⁵", color=GREY, va="top")
     axes.grid(False)
 
 
@@ -153,11 +154,6 @@ def shuffled(sigma, batches, epochs):
     return EPSILONS, shown(at_least(sigma, batches, epochs)[1:])
 
 
-@profiles.curve(GREEN, "balls and bins", line=DOTTED, moves="")
-def balls(sigma, batches, epochs):
-    return EPSILONS, shown(of_balls(sigma, batches, epochs)[1:])
-
-
 @profiles.curve(BLUE, "Poisson", moves="")
 def sampled(sigma, batches, epochs):
     mechanism = poisson(sigma, batches, epochs)
@@ -165,15 +161,24 @@ def sampled(sigma, batches, epochs):
     return EPSILONS, shown(np.append(mechanism.privacy_profile(seen), np.zeros(EPSILONS.size - seen.size)))
 
 
+@profiles.curve(GREEN, "balls and bins", line=DOTTED, moves="")
+def balls(sigma, batches, epochs):
+    return EPSILONS, shown(of_balls(sigma, batches, epochs)[1:])
+
+
 @profiles.curve(VERMILLION, "fixed", line=DASHED, moves="")
 def kept(sigma, epochs):
     return EPSILONS, shown(fixed(sigma, epochs).privacy_profile(EPSILONS))
 
 
-@profiles.points(INK, moves="sigma")
-def here(sigma, batches, epochs):
-    said, _, most, *_ = numbers(sigma, batches, epochs)
-    return [said, most], [DELTA] * 2
+@profiles.points(BLUE, moves="sigma")
+def said_here(sigma, batches, epochs):
+    return numbers(sigma, batches, epochs)[0], DELTA
+
+
+@profiles.points(VERMILLION, moves="sigma")
+def most_here(sigma, batches, epochs):
+    return numbers(sigma, batches, epochs)[2], DELTA
 
 
 ROWS = {"fixed": 4, "shuffled": 3, "Poisson": 2, "balls, bins": 1}
@@ -276,6 +281,6 @@ batches.ask(
     "For one epoch of a thousand batches with σ = 0.6, a program prints ε = 1.43 at δ = 10⁻⁵. It assumes Poisson "
     "samples; the loader shuffles. At least how large is the ε of what was run?",
     truth=lambda: numbers(0.6, "1000", "1")[1],
-    hides=(band, shuffled, kept, here, of_shuffled, of_fixed),
+    hides=(band, shuffled, kept, balls, most_here, of_shuffled, of_fixed, of_bins),
     says="You said {said}. It is at least {truth}.",
 )

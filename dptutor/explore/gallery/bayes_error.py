@@ -97,17 +97,17 @@ def gain_in_words(kind, noise, prior):
     return x + (0.03 if prior <= 0.5 else -0.43), bottom, "{gain}"
 
 
-@bayes_error.readout("R(π)", PURPLE, 1, percent=True)
+@bayes_error.readout("R(π): wrong, of 100 guesses", PURPLE, 1, percent=True, unit="")
 def error(kind, noise, prior):
     return mechanism(kind, noise).bayes_error(prior)
 
 
-@bayes_error.readout("error of blind guessing", PURPLE, 1, percent=True)
+@bayes_error.readout("wrong, of 100 blind guesses", PURPLE, 1, percent=True, unit="")
 def guessing(prior):
     return min(prior, 1 - prior)
 
 
-@bayes_error.readout("gain from the output", GREEN, 1, percent=True, unit="percentage points")
+@bayes_error.readout("gain from the output", GREEN, 1, percent=True, unit="of 100 guesses")
 def gain(kind, noise, prior):
     return guessing(prior) - error(kind, noise, prior)
 
@@ -145,15 +145,15 @@ def decided(kind, noise, prior):
 def words(kind, noise, prior):
     if decided(kind, noise, prior):
         return (
-            "At a prior of {prior} for “not in” no output changes this adversary’s guess: {error} of the guesses are "
+            "At a prior of {prior} for “not in” no output changes this adversary’s guess: {error} of 100 guesses are "
             "wrong."
         )
     if gain(kind, noise, prior) < 1e-3:
         return (
-            "At a prior of {prior} for “not in” the output lowers this adversary’s error by less than 0.1 "
-            "percentage points, to {error}."
+            "At a prior of {prior} for “not in” {error} of 100 guesses are wrong; the output saves less than one "
+            "wrong guess in a thousand."
         )
-    return "At a prior of {prior} for “not in” the output lowers this adversary’s error from {guessing} to {error}."
+    return "At a prior of {prior} for “not in” the output lowers the wrong guesses from {guessing} to {error} of 100."
 
 
 @bayes_error.code

@@ -447,12 +447,12 @@ def equal(epsilon):
 
 @one_mechanism.words
 def words(epsilon, picture):
-    some = "about {accused} of 100" if numbers(epsilon)[1] else "hardly any of 100"
+    some = "about {accused}" if numbers(epsilon)[1] else "hardly any"
     return (
-        f"If you accuse everyone above {{threshold}}, you accuse {some} people who are not in the data, and miss about "
-        "{missed} of 100 who are.",
-        "This threshold is one point of the curve: {alpha} of those not in the data are accused, {beta} of those who "
-        "are in it are missed.",
+        f"If you accuse everyone above {{threshold}}, you accuse {some} of 100 people who are not in the data, and "
+        "miss about {missed} of 100 who are.",
+        f"This threshold is one point of the curve: of 100 people not in the data, {some} are accused, and of 100 in "
+        "it about {missed} are missed.",
         "The line that falls by {slope} for each step to the right touches the curve at this threshold, and leaves "
         "δ = {delta} above it.",
         "At ε = {epsilon} the privacy profile is δ = {delta}.",

@@ -62,15 +62,17 @@ def mechanism(reading, tolerance, delta):
 
 
 def density(mu, world):
-    """Of the belief: that of the loss, a normal one, over the slope of the logistic function."""
+    """Of the belief, over its maximum: that of the loss, a normal one, over the slope of the logistic function."""
     beliefs = expit(mu * Z + world * mu**2 / 2)
-    loss = normal_density(Z) / mu
-    return beliefs, np.minimum(loss / (beliefs * (1 - beliefs)), 9.0)
+    height = normal_density(Z) / (beliefs * (1 - beliefs))
+    return beliefs, height / height.max()
 
 
-beliefs = posterior_belief.plain_panel("beliefs", "Belief “in the data”", xlabel="belief B",
-                                       ylabel="density", xlim=(0, 1), ylim=(0, 7),
-                                       grid=False)  # fmt: skip
+@posterior_belief.panel("Belief “in the data”", xlabel="belief B", ylabel="how often", xlim=(0, 1), ylim=(0, 1.3),
+                        margins=(26.0, 14.0, 44.0, 30.0))  # fmt: skip
+def beliefs(axes):
+    axes.set_yticks([])
+    axes.grid(False)
 
 
 @beliefs.region(GREEN, "more than ρ →", opacity=0.45)
@@ -92,7 +94,7 @@ def with_example(reading, tolerance, delta):
 
 @beliefs.curve(PURPLE, width=1.6, ghost=False)
 def line(tolerance):
-    return [tolerance, tolerance], [0, 5]
+    return [tolerance, tolerance], [0, 1.15]
 
 
 tails = posterior_belief.plain_panel("tails", "How often exceeded", xlabel="belief",

@@ -84,10 +84,12 @@ def stated(release, units):
 
 
 tradeoff = releases.plain_panel("tradeoff", "Trade-off functions", width=350.0, titled=False, **ERRORS)
-over_units = releases.plain_panel(
-    "advantage", "Over the units", xlabel="number of units k", ylabel="advantage", xlim=(1, 365), ylim=(0, 1.02),
-    xlog=True, width=370.0, titled=False,
-)  # fmt: skip
+
+
+@releases.panel("Over the units", xlabel="number of units k", ylabel="advantage", xlim=(1, 365), ylim=(0, 1.02),
+                xlog=True, width=370.0, titled=False)  # fmt: skip
+def over_units(axes):
+    axes.set_xticks([1, 10, 100], ["1", "10", "100"])
 
 
 @tradeoff.region(ORANGE)
@@ -177,7 +179,7 @@ releases.ask(
     "Page views: with the data of one day the advantage is at most 0.07. A device is used every day for a year. What "
     "is the largest advantage then?",
     truth=lambda: described(VIEWS, 365).advantage,
-    hides=(described_advantages, described_here),
+    hides=(described_advantages, described_here, stated_here, so_many),
     says="You said {said}. It is {truth}: drag k to 365 to see it.",
 )
 

@@ -182,6 +182,8 @@ def here(axes):
     axes.set_xticks([])
     axes.set_xlabel("at this prior", labelpad=21)
     axes.spines["left"].set_visible(False)
+    for place, offer, color in ((0.5, "A’s", BLUE), (1.5, "B’s", VERMILLION)):
+        axes.text(place, 85, offer, color=color, ha="center")
 
 
 @here.region(BLUE, opacity=0.6)
@@ -201,12 +203,12 @@ def promise_here(allowed):
 
 @here.text(BLUE, offset=(0, -15), align="center")
 def height_of_a(prior):
-    return 0.5, 0, "A’s: {exposed_a}" if exposed_a(prior) >= SLIGHT else "A’s: < 0.01%"
+    return 0.5, 0, "{exposed_a}" if exposed_a(prior) >= SLIGHT else "< 0.01%"
 
 
 @here.text(VERMILLION, offset=(0, -15), align="center")
 def height_of_b(prior, noise_b):
-    return 1.5, 0, "B’s: {exposed_b}" if exposed_b(prior, noise_b) >= SLIGHT else "B’s: < 0.01%"
+    return 1.5, 0, "{exposed_b}" if exposed_b(prior, noise_b) >= SLIGHT else "< 0.01%"
 
 
 def said(offer, share):
@@ -270,8 +272,6 @@ two_offers.ask(
         b_is_safer,
         exposed_by_b,
         b_here,
-        bar_of_a,
-        height_of_a,
         bar_of_b,
         height_of_b,
     ),

@@ -425,12 +425,7 @@ class Explorer {
   }
 
   nameFolded() {
-    const said = this.folded.map((place) => {
-      if (Number.isNaN(place)) return "Samples";
-      const { symbol, title } = this.meaning(place),
-        shown = this.shownParameter(place);
-      return this.typed[place] ? `${symbol || title} = ${shown}` : shown;
-    });
+    const said = this.folded.map((place) => (Number.isNaN(place) ? "Samples" : this.inWords(place)));
     const label = lettered(said.join(", "));
     if (this.labelled !== label) this.more.innerHTML = this.labelled = label;
   }
@@ -554,6 +549,13 @@ class Explorer {
     this.showControl(place);
   }
 
+  // "σ = 1", "repetitions = 100", "Laplace".
+  inWords(place) {
+    const { symbol, title } = this.meaning(place),
+      name = symbol || (this.typed[place] && title);
+    return [name, this.shownParameter(place)].filter(Boolean).join(" = ");
+  }
+
   shownParameter(place) {
     const { values, shown, percent, unit, inverse } = this.meaning(place),
       value = this.values[place];
@@ -588,7 +590,9 @@ class Explorer {
     for (const readout of this.readouts) {
       const { name, cell } = readout;
       shown[name] = this.number(readout, rows[readout.table].subarray(readout.at));
-      if (cell.textContent !== shown[name]) cell.textContent = shown[name];
+      if (cell.textContent === shown[name]) continue;
+      cell.textContent = shown[name];
+      cell.parentElement.classList.toggle("dpe-none", shown[name] === "—");
     }
     this.showLines();
     const filled = (template) => template.replace(/\{(\w+)\}/g, (whole, name) => shown[name] ?? whole);

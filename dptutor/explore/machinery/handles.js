@@ -428,10 +428,7 @@ class Handles {
   // What something in the picture is called, and where one is on it. A line that only marks a setting is read there.
   readout(part, at) {
     const { panels } = this.explorer.manifest;
-    const setting = part.moves.map((place) => {
-      const { symbol, title } = this.explorer.meaning(place);
-      return `${symbol ? `${symbol} =` : title} ${this.explorer.shownParameter(place)}`;
-    });
+    const setting = part.moves.map((place) => this.explorer.inWords(place));
     // Another mark lies on the line that it belongs to, or has its color.
     const lines = this.explorer.parts.filter((line) => line.kind === "curve" && line.panel === part.panel && line.name);
     const under =

@@ -143,7 +143,7 @@ def describe(explorer: Declaration, exploration) -> dict:
             {
                 "name": name,
                 "title": parameter.title,
-                "symbol": getattr(parameter, "symbol", ""),
+                "symbol": parameter.symbol,
                 "values": parameter.values,
                 "code": [parameter.code(value) for value in parameter.values],
                 "shown": [parameter.show(value) for value in parameter.values],
@@ -270,6 +270,7 @@ def body(exploration, prefix: str) -> str:
         piece(
             "readout",
             key=_key(number.color),
+            none=' class="dpe-none"' if shown[name] == "—" else "",
             help=escape(number.help),
             label=lettered(number.label),
             name=name,

@@ -184,6 +184,12 @@ class Choice:
     def title(self) -> str:
         return self.label
 
+    @property
+    def symbol(self) -> str:
+        """The letter at the end of the label, or an empty string."""
+        last = self.label.rpartition(" ")[2]
+        return last if len(last) == 1 else ""
+
 
 @dataclass(frozen=True)
 class Several(Choice):

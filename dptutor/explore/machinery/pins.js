@@ -20,9 +20,7 @@ class Pins {
       { parameters } = explorer.manifest;
     const values = [...explorer.values],
       setting = Object.fromEntries(parameters.map((p, place) => [p.name, values[place]]));
-    const shown = parameters.flatMap((p, place) =>
-      p.hidden ? [] : [[explorer.meaning(place).symbol, explorer.shownParameter(place)].filter(Boolean).join(" = ")],
-    );
+    const shown = parameters.flatMap((p, place) => (p.hidden ? [] : [explorer.inWords(place)]));
     const pin = { letter, elements: [], names: [] };
     for (const part of explorer.parts) if (comparable(part)) this.copy(part, pin);
     for (const { cell } of explorer.readouts) {
