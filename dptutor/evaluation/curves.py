@@ -73,7 +73,7 @@ _SAME = 1e-13
 # The share of its error that a mixture may add where polynomials meet.
 _OF_ERROR = 1.0 / 16
 # Kinks that a profile may have, atoms that are mixed over, and the mass of all that are not.
-MOST_KINKS, MOST_ATOMS, _NO_MASS = 300, 2**18, 1e-15
+MOST_KINKS, _MOST_ATOMS, _NO_MASS = 300, 2**18, 1e-15
 # Cells that these are put into, as many as a typical piece has, and atoms of each, at least; polynomials that a mixture
 # may take, at least and times atoms.
 _CELLS_OF_PIECE, _ATOMS_OF_CELL, _FEW_PIECES, _PIECES_TIMES_ATOMS = 8, 128, 64, 2**20
@@ -244,8 +244,8 @@ class Curves:
         """
         finite = np.isfinite(law.loss)
         matters = finite & (np.maximum(law.p, law.q) > _NO_MASS / law.loss.size)
-        if matters.sum() > MOST_ATOMS:
-            raise TooRough(f"more than {MOST_ATOMS} atoms")
+        if matters.sum() > _MOST_ATOMS:
+            raise TooRough(f"more than {_MOST_ATOMS} atoms")
         kinks = np.zeros(1)
         if not self.smooth:
             kinks = _kinks(self.kinks, law.loss[matters])

@@ -50,7 +50,7 @@ import numpy as np
 
 from .._floats import LAST_PLACE
 from .._validation import positive_integer
-from ..evaluation.curves import MOST_ATOMS, CurveTable, TooRough, curves_of
+from ..evaluation.curves import CurveTable, TooRough, curves_of
 from ..evaluation.discretized import POWERS_GOAL, Factor, bracketed, window
 from ..evaluation.evaluator import Evaluator
 from ..evaluation.faces import FiniteFaces, MixtureFaces, TabulatedFaces
@@ -347,7 +347,7 @@ class Composition(Mechanism):
             if not steps or _is_sharp(found, _PRODUCTS_GOAL):
                 return found[0]
         if self.beside or len(self.factors) > 1 or self.factors[0][0]._curves:
-            with contextlib.suppress(TooRough, TooManyAtoms):
+            with contextlib.suppress(TooRough):
                 found.append(_by_curves(self))
         if not _is_sharp(found, POWERS_GOAL):
             found.append(_by_grid(self))
@@ -404,7 +404,7 @@ def _over_fewest(finite) -> MixtureFaces:
     if len(finite) == 1:
         raise TooManyAtoms
     by_size = sorted(finite, key=lambda factor: factor[0]._loss_law().kinks.size)
-    log_sums = np.cumsum([count * math.log(part._loss_law().kinks.size) for part, count in by_size])
+    log_sums = np.cumsum([count * math.log(max(part._loss_law().kinks.size, 1)) for part, count in by_size])
     few = max(int(np.count_nonzero(log_sums[:-1] <= math.log(_MOST_NODES))), 1)
     rest = _together(tuple(by_size[few:]))
     if rest._loss_law() is None:
@@ -459,8 +459,11 @@ def _by_curves(whole: Composition) -> TabulatedFaces:
     finite, others = of_kind(AtomicLaw, whole.factors)
     if not others:
         raise TooRough("nothing but atoms")
-    if any(part._loss_law().kinks.size > MOST_ATOMS for part, _ in finite):
-        raise TooRough("too many atoms")
+    # Each law by itself: its atoms are as many as the sum of losses, not the product.
+    try:
+        laws = [(_enumerated([(part, count)]).enumerated(), part, count) for part, count in finite]
+    except TooManyAtoms:
+        raise TooRough("too many sums of losses") from None
     # What contours or lines know of many parts takes fewer integrals.
     many, rest = of_kind(NormalLaw | SampledLaw, others)
     repeated, rest = of_kind(LaplaceLaw, rest)
@@ -474,10 +477,8 @@ def _by_curves(whole: Composition) -> TabulatedFaces:
     curves, *more = ((part._curves or curves_of(part)).power(count) for part, count in rest)
     for its in more:
         curves = curves.times(its)
-    # Each law by itself: its atoms are as many as the sum of losses, not the product.
-    for part, count in sorted(finite, key=lambda factor: factor[0]._loss_law().kinks.size):
-        off = count * max(part.error_bound, part.reverse.error_bound)
-        curves = curves.beside(_enumerated([(part, count)]).enumerated(), off)
+    for law, part, count in sorted(laws, key=lambda each: each[0].loss.size):
+        curves = curves.beside(law, count * max(part.error_bound, part.reverse.error_bound))
     there, back = (CurveTable(*side) for side in zip((curves.forward, curves.backward), curves.masses, strict=True))
     if curves.backward is curves.forward:
         back = there
