@@ -50,6 +50,8 @@ _DEGREE = 15
 _MISSED, _MOST_PIECES, _SHORTEST = 4e-16, 400, 2.0**-44
 # By how much interpolation enlarges errors of values, and what it misses, in units of what is measured.
 _LEBESGUE, _OF_MEASURED = 2.7, 4.0
+# What polynomials may miss of errors that there are anyway.
+_OF_INHERITED = 1.0 / 64
 # Halvings without progress after which what is missed, if it is so little, is noise.
 _STUCK, _NOISE = 3, 30.0
 # Losses below minus this have no mass under Q that counts; the widest piece there; and what is no integral.
@@ -74,9 +76,9 @@ _SAME = 1e-13
 _OF_ERROR = 1.0 / 16
 # Kinks that a profile may have, atoms that are mixed over, and the mass of all that are not.
 MOST_KINKS, _MOST_ATOMS, _NO_MASS = 300, 2**18, 1e-15
-# Cells that these are put into, as many as a typical piece has, and atoms of each, at least; polynomials that a mixture
-# may take, at least and times atoms.
-_CELLS_OF_PIECE, _ATOMS_OF_CELL, _FEW_PIECES, _PIECES_TIMES_ATOMS = 8, 128, 64, 2**20
+# Cells that these are put into, and atoms of each, at least; polynomials that a mixture may take, at least and times
+# atoms.
+_MOST_CELLS, _ATOMS_OF_CELL, _FEW_PIECES, _PIECES_TIMES_ATOMS = 512, 128, 64, 2**20
 
 
 class TooRough(ValueError):
@@ -156,7 +158,7 @@ def curve(
         np.maximum.at(missed, piece, np.abs(sums(own[piece], x[:, None])[:, 0] - known[inside]))
         noise = errors.max(axis=1)
         stuck = np.where(missed < before / 2, 0, stuck + 1)
-        wanted = _MISSED * np.abs(own[:, 0]) + noise / 2
+        wanted = _MISSED * np.abs(own[:, 0]) + noise / 2 + _OF_INHERITED * inherited
         fine = (
             (missed <= wanted)
             | ((stuck >= _STUCK) & (missed <= _NOISE * wanted))
@@ -344,8 +346,7 @@ class _Cells:
         order = np.argsort(losses)
         self._losses, self._q = losses[order], q[order]
         low, high = float(losses.min()), float(losses.max())
-        wanted = _CELLS_OF_PIECE * (high - low) / float(np.median(np.diff(own.borders)))
-        count = int(np.clip(wanted, 1, max(losses.size // _ATOMS_OF_CELL, 1)))
+        count = max(min(losses.size // _ATOMS_OF_CELL, _MOST_CELLS), 1)
         width = max((high - low) / count, 1e-300)
         self._ends = np.append(low + width * np.arange(count), high)
         self._first = np.append(np.searchsorted(self._losses, self._ends[:-1]), losses.size)
