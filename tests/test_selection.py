@@ -9,6 +9,7 @@ import pytest
 from pytest import approx
 
 import dptutor as dp
+from dptutor.evaluation.curves import curves_of
 from dptutor.mechanisms.base import Mechanism
 
 EPSILONS = np.array([-3.0, -0.7, -0.1, 0.0, 0.05, 0.4, 0.9, 2.0, 5.0])
@@ -148,6 +149,35 @@ def test_renyi_divergences_are_the_largest_of_all_ranges(epsilon):  # 1/8 and mo
     assert m.renyi_divergence(orders) == approx(np.max(each, axis=0), rel=1e-4)
     assert np.all(m.renyi_divergence(orders) >= np.max(each, axis=0) * (1 - 1e-12))
     assert (m**3).renyi_divergence(orders) == approx(3 * m.renyi_divergence(orders), rel=1e-14)
+
+
+@pytest.mark.cases(1)
+@pytest.mark.parametrize(("epsilon", "count"), [(1.0, 4), (0.58, 27), (3.0, 2)])
+def test_a_power_is_the_hull_of_both_bounds_also_between_its_places(epsilon, count):
+    m = dp.ExponentialMechanism(epsilon) ** count
+    places = np.random.default_rng(3).uniform(0, epsilon * count, 30_000)
+    places = np.append(np.sort(places), epsilon * count)
+    pairs = curves_of(dp.ExponentialMechanism(epsilon)).power(count).forward
+    more = np.geomspace(1e-3, 1e3, 50_000)
+    exponent = more * m.renyi_divergence(1 + more) - more * np.log1p(1 / more) - np.log1p(more)
+    slopes = np.maximum.accumulate(np.diff(exponent) / np.diff(more))
+    best = np.searchsorted(slopes, places[:-1])
+    allowed = np.exp(np.minimum(exponent[best] - more[best] * places[:-1], 0.0))
+    allowed = np.append(np.minimum(allowed, pairs.values(places[:-1])[0]), 0.0)
+    hull = []
+    for x, y in zip(np.exp(places).tolist(), allowed.tolist(), strict=True):
+        while len(hull) > 1:
+            (x1, y1), (x2, y2) = hull[-2:]
+            if (y2 - y1) * (x - x2) < (y - y2) * (x2 - x1):
+                break
+            hull.pop()
+        hull.append((x, y))
+    u, right = np.array(hull).T
+    # Near 0 that of the reverse pair is below.
+    u, right = u[u > 1.01], right[u > 1.01]
+    value, error = m.privacy_profile(np.log(u), with_error=True)
+    assert np.all(value - error <= right + 2 * pairs.error)
+    assert np.abs(value - right).max() < 1e-7 and error.max() < 1e-7
 
 
 def test_several_uses_do_not_dominate_what_one_dominates_in_each():

@@ -41,6 +41,7 @@ from typing import Any
 import numpy as np
 
 from .._floats import LARGEST_LOSS, LAST_PLACE
+from .finite_law import FiniteLaw
 from .polynomials import chebyshev, gauss, sums
 from .profile_table import Answer
 
@@ -49,6 +50,8 @@ _DEGREE = 15
 _MISSED, _MOST_PIECES, _SHORTEST = 4e-16, 400, 2.0**-44
 # By how much interpolation enlarges errors of values, and what it misses, in units of what is measured.
 _LEBESGUE, _OF_MEASURED = 2.7, 4.0
+# What polynomials may miss of errors that there are anyway.
+_OF_INHERITED = 1.0 / 64
 # Halvings without progress after which what is missed, if it is so little, is noise.
 _STUCK, _NOISE = 3, 30.0
 # Losses below minus this have no mass under Q that counts; the widest piece there; and what is no integral.
@@ -67,8 +70,15 @@ _ZERO, _SHARES = 1e-16, np.append(np.geomspace(1e-4, 0.97, 100), 1.0)
 _FAINT, _PLACES_OF_NEAR = 1e-4, 1000
 # Nodes at which polynomials are evaluated at once.
 _AT_ONCE = 2**19
-# Kinks that a profile may have.
-MOST_KINKS = 80
+# Kinks nearer to each other than this, in units of the largest, are one.
+_SAME = 1e-13
+# The share of its error that a mixture may add where polynomials meet.
+_OF_ERROR = 1.0 / 16
+# Kinks that a profile may have, atoms that are mixed over, and the mass of all that are not.
+MOST_KINKS, _MOST_ATOMS, _NO_MASS = 300, 2**18, 1e-15
+# Cells that these are put into, and atoms of each, at least; polynomials that a mixture may take, at least and times
+# atoms.
+_MOST_CELLS, _ATOMS_OF_CELL, _FEW_PIECES, _PIECES_TIMES_ATOMS = 512, 128, 64, 2**20
 
 
 class TooRough(ValueError):
@@ -116,6 +126,7 @@ def curve(
     edges: np.ndarray,
     checks: np.ndarray,
     inherited: float = 0.0,
+    most_pieces: int = _MOST_PIECES,
 ) -> Curve:
     """The polynomials of a profile that is smooth between edges, halved until they meet it, also at `checks`.
 
@@ -147,7 +158,7 @@ def curve(
         np.maximum.at(missed, piece, np.abs(sums(own[piece], x[:, None])[:, 0] - known[inside]))
         noise = errors.max(axis=1)
         stuck = np.where(missed < before / 2, 0, stuck + 1)
-        wanted = _MISSED * np.abs(own[:, 0]) + noise / 2
+        wanted = _MISSED * np.abs(own[:, 0]) + noise / 2 + _OF_INHERITED * inherited
         fine = (
             (missed <= wanted)
             | ((stuck >= _STUCK) & (missed <= _NOISE * wanted))
@@ -160,8 +171,8 @@ def curve(
         middle = (low + high) / 2
         low, high = np.append(low, middle), np.append(middle, high)
         before, stuck = np.tile(before, 2), np.tile(stuck, 2)
-        if count + low.size > _MOST_PIECES:
-            raise TooRough(f"more than {_MOST_PIECES} polynomials")
+        if count + low.size > most_pieces:
+            raise TooRough(f"more than {most_pieces} polynomials")
     starts, _, coefficients = (np.concatenate(column) for column in zip(*done, strict=True))
     order = np.argsort(starts)
     return Curve(np.append(starts[order], edges[-1]), coefficients[order], error + inherited + LAST_PLACE)
@@ -174,20 +185,32 @@ class Curves:
     ----------
     forward, backward : Curve
     kinks : ndarray
-        Losses at which the profile may have kinks, or its slope.
+        Losses at which the profile may have kinks or jumps of its slopes, or turns where a pile of losses is.
+    smooth : bool
+        Whether it has none of the former, as one part has none.
     under_p : float, optional
         Bound on the error of E_P[(R − κ)₊] and E_P[(κ − R)₊], R the likelihood ratio: of δ at ε = log κ ≥ 0, and of
         e^−ε times that of the reverse pair. By default the larger error of both.
+    masses : tuple of float
+        Pr_Q and Pr_P of finite losses.
     """
 
-    def __init__(self, forward: Curve, backward: Curve, kinks: np.ndarray, under_p: float | None = None) -> None:
-        self.forward, self.backward, self.kinks = forward, backward, kinks
+    def __init__(
+        self,
+        forward: Curve,
+        backward: Curve,
+        kinks: np.ndarray,
+        smooth: bool = False,
+        under_p: float | None = None,
+        masses: tuple[float, float] = (1.0, 1.0),
+    ) -> None:
+        self.forward, self.backward, self.kinks, self.smooth, self.masses = forward, backward, kinks, smooth, masses
         self.under_p = self.error if under_p is None else under_p
 
     @cached_property
     def reverse(self) -> Curves:
         """Both directions exchanged."""
-        other = Curves(self.backward, self.forward, -self.kinks[::-1])
+        other = Curves(self.backward, self.forward, -self.kinks[::-1], self.smooth, self.under_p, self.masses[::-1])
         other.__dict__["reverse"] = self
         return other
 
@@ -208,15 +231,44 @@ class Curves:
 
     def times(self, other: Curves) -> Curves:
         """The curves of both together."""
-        if self.kinks.size * other.kinks.size > MOST_KINKS:
-            raise TooRough(f"more than {MOST_KINKS} kinks")
-        kinks = np.unique(np.add.outer(self.kinks, other.kinks))
+        kinks = _kinks(self.kinks, other.kinks)
         # Each bends where it does alone, moved by where losses of the other are many.
         checks = np.concatenate([np.add.outer(a.borders, b._dense).ravel() for a, b in ((self, other), (other, self))])
         same = self.forward is self.backward and other.forward is other.backward
         forward = _product(self, other, kinks, checks)
         backward = forward if same else _product(self.reverse, other.reverse, -kinks, -checks)
-        return Curves(forward, backward, kinks)
+        return Curves(forward, backward, kinks, self.smooth or other.smooth)
+
+    def beside(self, law: FiniteLaw, off: float) -> Curves:
+        """The curves of both together, the profile of the law `off` by so much.
+
+        They can be mixed further, but not multiplied where losses may be infinite.
+        """
+        finite = np.isfinite(law.loss)
+        matters = finite & (np.maximum(law.p, law.q) > _NO_MASS / law.loss.size)
+        if matters.sum() > _MOST_ATOMS:
+            raise TooRough(f"more than {_MOST_ATOMS} atoms")
+        kinks = np.zeros(1)
+        if not self.smooth:
+            kinks = _kinks(self.kinks, law.loss[matters])
+        sides = []
+        for own, sign, q in ((self, 1, law.q), (self.reverse, -1, law.p)):
+            losses = sign * law.loss[matters]
+            error = own.error + float(q[finite & ~matters].sum()) + law.relative_error + law.location_error + off
+            checks = np.add.outer(own.borders, [0.0, losses.min(), losses.max()]).ravel()
+            sides.append(_mixed(own, losses, q[matters], sign * kinks, checks, error))
+        under_q, under_p = (
+            mass * float(side[finite].sum()) for mass, side in zip(self.masses, (law.q, law.p), strict=True)
+        )
+        return Curves(sides[0], sides[1], kinks, self.smooth, masses=(under_q, under_p))
+
+    def delta(self, epsilon: np.ndarray) -> np.ndarray:
+        """D of finite losses at ε of either sign."""
+        found, left = np.empty(epsilon.shape), epsilon < 0
+        found[~left] = self.forward.values(epsilon[~left])[0]
+        x, (mass, its_mass) = epsilon[left], self.masses
+        found[left] = mass - its_mass - its_mass * np.expm1(x) + np.exp(x) * self.backward.values(-x)[0]
+        return found
 
     def power(self, count: int) -> Curves:
         """The curves of `count` of them, by squaring."""
@@ -243,11 +295,27 @@ class Curves:
         return np.append(self.kinks, [0.0, self.borders[np.argmin(np.diff(self.borders))]])
 
 
+def _kinks(first: np.ndarray, second: np.ndarray) -> np.ndarray:
+    """All sums of two kinks, those once that are the same but for rounding.
+
+    Raises
+    ------
+    TooRough
+        If they are too many.
+    """
+    sums = np.unique(np.add.outer(first, second))
+    sums = sums[np.append(True, np.diff(sums) > _SAME * np.abs(sums).max())]
+    if sums.size > MOST_KINKS:
+        raise TooRough(f"more than {MOST_KINKS} kinks")
+    return sums
+
+
 def curves_of(pair: Any) -> Curves:
     """The profiles of both directions of a mechanism that has them in closed form."""
     forward = _curve_of(pair)
     backward = forward if pair.is_symmetric else _curve_of(pair.reverse)
-    return Curves(forward, backward, np.unique(np.append(pair._breakpoints(), 0.0)))
+    kinks = pair._breakpoints()
+    return Curves(forward, backward, np.unique(np.append(kinks, 0.0)), smooth=not kinks.size)
 
 
 def _curve_of(pair: Any) -> Curve:
@@ -265,11 +333,108 @@ def _curve_of(pair: Any) -> Curve:
     return curve(profile, edges, np.concatenate([np.linspace(0.0, end, 200), *bends]))
 
 
+class _Cells:
+    """Σ q D(ε − l) over many atoms: over 16 points instead of those in a cell in which D does not bend.
+
+    Interpolation at 16 points is exact for a polynomial of degree 15, and misses of others at most 1 + Λ times what
+    they differ from one (Λ: Lebesgue's constant): where cells meet two of them, what these differ there. To the left of
+    0 D is 1 − e^x + e^x D⁻ at x = ε − l, and beyond the ends nothing but 1 − e^x, or 0.
+    """
+
+    def __init__(self, own: Curves, losses: np.ndarray, q: np.ndarray) -> None:
+        self._own = own
+        order = np.argsort(losses)
+        self._losses, self._q = losses[order], q[order]
+        low, high = float(losses.min()), float(losses.max())
+        count = max(min(losses.size // _ATOMS_OF_CELL, _MOST_CELLS), 1)
+        width = max((high - low) / count, 1e-300)
+        self._ends = np.append(low + width * np.arange(count), high)
+        self._first = np.append(np.searchsorted(self._losses, self._ends[:-1]), losses.size)
+        cell = np.clip(np.searchsorted(self._ends, self._losses, side="right") - 1, 0, count - 1)
+        x = np.clip(2 * (self._losses - self._ends[cell]) / width - 1, -1.0, 1.0)
+        shares = np.cos(np.outer(np.arccos(x), np.arange(_DEGREE + 1))) @ _TO_COEFFICIENTS.T
+        self._nodes = self._ends[:-1, None] + width / 2 * (1 + _POINTS)
+        # q, and q e^−l as from the start of the cell.
+        tilted = self._q * np.exp(self._ends[cell] - self._losses)
+        self._weights = np.zeros((2, count, _DEGREE + 1))
+        for weight, mass in zip(self._weights, (self._q, tilted), strict=True):
+            np.add.at(weight, cell, shares * mass[:, None])
+        # The same of all from each cell on.
+        self._masses = np.zeros((2, count + 1))
+        self._masses[:, :-1] = [np.bincount(cell, each, count) for each in (self._q, tilted)]
+        for place in range(count - 1, -1, -1):
+            self._masses[:, place] += self._masses[:, place + 1] * (1.0, math.exp(-width))
+        ahead, behind = (_bends(each, width) for each in (own.forward, own.backward))
+        bends = np.concatenate([behind[::-1], [np.inf], ahead])
+        bends[[0, -1]] = np.inf
+        smooth = bends <= _OF_ERROR * own.error / bends.size
+        self._borders, self.missed = own.borders[~smooth], (1.0 + _LEBESGUE) * float(bends[smooth].sum())
+
+    def sums(self, epsilon: np.ndarray) -> np.ndarray:
+        """The sum at each ε."""
+        value = np.empty(epsilon.shape)
+        few = max(1, _AT_ONCE // (self._nodes.size + 16 * math.isqrt(self._losses.size)))
+        for start in range(0, epsilon.size, few):
+            value[start : start + few] = self._sums(epsilon[start : start + few])
+        return value
+
+    def _sums(self, epsilon: np.ndarray) -> np.ndarray:
+        near, far = (
+            np.searchsorted(self._borders, epsilon[:, None] - ends, side="right")
+            for ends in (self._ends[1:], self._ends[:-1])
+        )
+        mass, its_mass = self._own.masses
+        # All losses there are larger.
+        beyond = np.count_nonzero(far, axis=1)
+        start = np.append(self._ends[:-1], np.inf)[beyond]
+        total = (
+            mass * self._masses[0, beyond]
+            - its_mass * np.exp(np.minimum(epsilon - start, 0.0)) * self._masses[1, beyond]
+        )
+        row, cell = np.nonzero((near == far) & (far > 0) & (far < self._borders.size))
+        x = epsilon[row, None] - self._nodes[cell]
+        left = x[:, 0] < 0
+        found = np.empty(row.shape)
+        values = self._own.forward.values(x[~left])[0]
+        found[~left] = (values * self._weights[0, cell[~left]]).sum(axis=1)
+        values = self._own.backward.values(-x[left])[0]
+        own, others = self._weights[:, cell[left]]
+        shrink = np.exp(epsilon[row[left]] - self._ends[cell[left]])
+        found[left] = mass * own.sum(axis=1) + shrink * ((values - its_mass) * others).sum(axis=1)
+        total += np.bincount(row, found, epsilon.size)
+        # One by one the atoms of cells where it bends.
+        row, cell = np.nonzero(near != far)
+        counts = (self._first[1:] - self._first[:-1])[cell]
+        begin = np.cumsum(counts) - counts
+        atoms = np.arange(counts.sum()) + np.repeat(self._first[:-1][cell] - begin, counts)
+        row = np.repeat(row, counts)
+        alone = self._own.delta(epsilon[row] - self._losses[atoms]) * self._q[atoms]
+        return total + np.bincount(row, alone, epsilon.size)
+
+
+def _mixed(own: Curves, losses: np.ndarray, q: np.ndarray, kinks: np.ndarray, checks: np.ndarray, off: float) -> Curve:
+    """One direction of a mixture over atoms: Σ q δ(ε − l)."""
+    end = own.forward.end + float(losses.max())
+    if end <= 0.0:
+        return Curve(np.array([0.0, 1e-300]), np.zeros((1, _DEGREE + 1)), off)
+    cells = _Cells(own, losses, q)
+    off += cells.missed
+    # Of sums, of weights, and of places, where no profile is steeper than 1.
+    rounding = LAST_PLACE * (64.0 + math.sqrt(losses.size) * 2 + 8.0 * (1.0 + np.abs(losses).max() + end))
+    edges = np.unique(np.append(kinks[(kinks > 0) & (kinks < end)], [0.0, end]))
+
+    def profile(epsilon: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        return cells.sums(epsilon), np.full(epsilon.shape, rounding)
+
+    pieces = min(max(_PIECES_TIMES_ATOMS // losses.size, _FEW_PIECES) + edges.size, _MOST_PIECES)
+    return curve(profile, edges, checks, off, pieces)
+
+
 def _product(first: Curves, second: Curves, kinks: np.ndarray, checks: np.ndarray) -> Curve:
     """One direction of two mechanisms together."""
     end = first.forward.end + second.forward.end
     edges = np.unique(np.concatenate([[0.0, end], kinks[(kinks > 0) & (kinks < end)]]))
-    edges = edges[np.append(True, np.diff(edges) > 1e-13 * end)]
+    edges = edges[np.append(True, np.diff(edges) > _SAME * end)]
     edges[-1] = end
     return curve(partial(_values, first, second), edges, checks, inherited=_inherited(first, second))
 
@@ -406,7 +571,7 @@ def _one_of(first: Curves, second: Curves, size: int, its_size: int) -> Curves:
         off = under_p if sign > 0 else min(relative, under_p * math.exp(min(end, LARGEST_LOSS)))
         made.append(curve(profile, np.array([0.0, end]), sign * checks, inherited=off))
         more = max(more, made[-1].error - off)
-    return Curves(made[0], made[1], np.zeros(1), under_p + more)
+    return Curves(made[0], made[1], np.zeros(1), first.smooth or second.smooth, under_p + more)
 
 
 def _values_of_one(x: _Alpha, y: _Alpha, sign: int, epsilon: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -507,10 +672,10 @@ class _Alpha:
 class CurveTable:
     """One direction as a table, for `TabulatedFaces`."""
 
-    mass, off, crosses = 1.0, 0.0, False
+    off, crosses = 0.0, False
 
-    def __init__(self, own: Curve) -> None:
-        self._curve = own
+    def __init__(self, own: Curve, mass: float = 1.0) -> None:
+        self._curve, self.mass = own, mass
 
     @property
     def end(self) -> float:
@@ -520,8 +685,8 @@ class CurveTable:
     def at(self, epsilon: np.ndarray) -> Answer:
         """The profile at a one-dimensional array of ε ≥ 0."""
         value, slope = self._curve.values(epsilon)
-        delta = np.clip(value, 0.0, 1.0)
-        return Answer(delta, 1.0 - delta, np.maximum(-slope, 0.0), np.full(epsilon.shape, self._curve.error))
+        delta = np.clip(value, 0.0, self.mass)
+        return Answer(delta, self.mass - delta, np.maximum(-slope, 0.0), np.full(epsilon.shape, self._curve.error))
 
     def quickly(self, epsilon: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """δ and a bound on its error."""
@@ -617,6 +782,19 @@ def _jumps(coefficients: np.ndarray) -> np.ndarray:
     """From the end of each polynomial to the start of the next, after the last of which there is nothing."""
     signs = (-1.0) ** np.arange(coefficients.shape[1])
     return np.append(coefficients[1:] @ signs, 0.0) - coefficients.sum(axis=1)
+
+
+def _bends(own: Curve, width: float) -> np.ndarray:
+    """For each border but 0 the most that the polynomials on both sides differ within this distance of it."""
+    places = own.borders[1:, None] + width * _POINTS
+    low, high = own.borders[:-1], own.borders[1:]
+    rows = np.append(own.coefficients, np.zeros((1, _DEGREE + 1)), axis=0)
+    low, high = np.append(low, high[-1]), np.append(high, high[-1] + 1.0)
+    each = [
+        sums(rows[part], 2 * (places - low[part, None]) / (high - low)[part, None] - 1)
+        for part in (slice(-1), slice(1, None))
+    ]
+    return np.abs((each[1] - each[0]) @ _TO_COEFFICIENTS).sum(axis=1)
 
 
 def _derivatives(coefficients: np.ndarray, width: np.ndarray) -> np.ndarray:

@@ -3,7 +3,7 @@
 The pair of one use is the worst of all ranges [t − ε, t] of its losses, and at each point another t is worst. Whoever
 chooses t for one use after the other is bounded twice:
 
-- by the power of that pair, which no choice exceeds (Zhu, Dong & Wang 2022, theorem 10), on a grid from above;
+- by the power of that pair, which no choice exceeds (Zhu, Dong & Wang 2022, theorem 10): curves, or a grid from above;
 - by Rényi divergences, which add up whatever is chosen. Each use has the largest of all t at most, below that of the
   pair; δ(ε) ≤ e^((s − 1)(D_s − ε)) (1 − 1/s)^(s − 1)/s (Canonne, Kamath & Steinke 2020).
 
@@ -15,15 +15,17 @@ and what is known when t is chosen only helps. So the hull is a part like any ot
 
 from __future__ import annotations
 
+import contextlib
 import math
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, reduce
 
 import numpy as np
 
 from .._floats import LAST_PLACE, SMALLEST, SMALLEST_NORMAL
-from ..evaluation.discretized import Bracket, Factor, bracketed, window
+from ..evaluation.curves import Curves, TooRough, curves_of
+from ..evaluation.discretized import Factor, bracketed, window
 from ..evaluation.finite_law import FiniteLaw
 from ..evaluation.roots import decreasing_root
 from .base import Mechanism
@@ -31,9 +33,10 @@ from .finite import SymmetricFiniteMechanism
 
 # Orders of Rényi divergences, as far from 1: by scale of losses, and how many.
 _FIRST, _LAST, _ORDERS = 1e-4, 1e5, 8000
-# Places: so many at most, apart by a power of two, where δ is between these, and so many beyond.
-_PLACES, _SURE, _TINY, _BEYOND = 2**15, 1.0 - 1e-15, 1e-20, 2**9
-# What the grid of the pairs shall leave open.
+# Places: so many at most, apart by a power of two, where δ is between these, and so many beyond. In products more, as
+# powers are calibrated often.
+_PLACES, _PLACES_BESIDE, _SURE, _TINY, _BEYOND = 2**15, 2**17, 1.0 - 1e-15, 1e-20, 2**9
+# What a grid of the pairs shall leave open.
 _GOAL = 1e-8
 
 
@@ -42,13 +45,15 @@ class Adaptive(SymmetricFiniteMechanism):
     """Uses of mechanisms of which each stands for many pairs; made by `**` and `@`."""
 
     uses: tuple[tuple[Mechanism, int], ...]
+    # Whether these are some of the parts of a larger composition.
+    beside: bool = False
 
     def __repr__(self) -> str:
         return " @ ".join(f"{part!r} ** {count}" if count > 1 else repr(part) for part, count in self.uses)
 
     @cached_property
     def _key(self) -> Hashable:
-        return "Adaptive", frozenset((part._key, count) for part, count in self.uses)
+        return "Adaptive", frozenset((part._key, count) for part, count in self.uses), self.beside
 
     def _parts(self) -> tuple[tuple[tuple[Mechanism, int], ...], bool]:
         return self.uses, False
@@ -79,29 +84,34 @@ class Adaptive(SymmetricFiniteMechanism):
     def _hull(self) -> tuple[FiniteLaw, np.ndarray, np.ndarray]:
         """The law; the losses ≥ 0 of its atoms; how far δ may be above what is allowed before, between and after."""
         top = sum(count * part._largest_finite_loss() for part, count in self.uses)
-        most = self._most_of_renyi
-        pairs = self._bracket
+        of_orders, (of_pairs, gap) = self._most_of_renyi, self._most_of_pairs
 
         def most_of_both(epsilon: np.ndarray) -> np.ndarray:
-            return np.minimum(pairs.law.delta(epsilon) + pairs.lost, most(epsilon))
+            return np.minimum(of_pairs(epsilon), of_orders(epsilon))
 
         first, last = np.minimum(decreasing_root(most_of_both, [_SURE, _TINY], low=0.0), top)
-        step = 2.0 ** math.ceil(math.log2(max((last - first) / _PLACES, SMALLEST)))
+        most_places = _PLACES_BESIDE if self.beside else _PLACES
+        step = 2.0 ** math.ceil(math.log2(max((last - first) / most_places, SMALLEST)))
         within = step * np.arange(math.floor(first / step), math.ceil(last / step) + 1)
         places = np.unique(np.concatenate([[0.0], within, np.linspace(last, top, _BEYOND)]))
         places = np.append(places[places < top], top)
-        delta = np.append(np.maximum(most_of_both(places[:-1]), SMALLEST_NORMAL), 0.0)
-        by_pair = np.append(delta[:-1] < most(places[:-1]), False)
-        return _law_below(places, delta, np.where(by_pair, pairs.gap, 0.0))
+        most = np.array([of_pairs(places), of_orders(places)])
+        most = np.append(np.maximum(most[:, :-1], SMALLEST_NORMAL), np.zeros((2, 1)), axis=1)
+        law, kept = _law_below(places, most.min(axis=0))
+        return law, places[kept], _left_open(places, most, np.array([gap, 0.0]), law, kept)
 
     @cached_property
-    def _bracket(self) -> Bracket:
-        """The power of the pairs on a grid."""
+    def _most_of_pairs(self) -> tuple[Callable[[np.ndarray], np.ndarray], float]:
+        """ε ↦ δ of the power of the pairs, from above, and how far."""
+        with contextlib.suppress(TooRough):
+            both = reduce(Curves.times, (curves_of(part).power(count) for part, count in self.uses)).forward
+            return lambda epsilon: both.values(epsilon)[0] + both.error, 2 * both.error
         factors = [
             Factor(part._errors, 0.0, 0.0, count, *window(part._errors, 0.0, 0.0), tuple(part._breakpoints().tolist()))
             for part, count in self.uses
         ]
-        return bracketed(factors, _GOAL)
+        found = bracketed(factors, _GOAL)
+        return lambda epsilon: found.law.delta(epsilon) + found.lost, found.gap
 
     @property
     def _most_of_renyi(self) -> Callable[[np.ndarray], np.ndarray]:
@@ -111,20 +121,22 @@ class Adaptive(SymmetricFiniteMechanism):
         """
         scale = max(part._largest_finite_loss() for part, _ in self.uses)
         above = np.geomspace(_FIRST * min(1.0, 1.0 / scale), _LAST * max(1.0, 1.0 / scale), _ORDERS)
-        order = 1.0 + above
-        exponent = above * self._renyi(order) - above * np.log1p(1.0 / above) - np.log1p(above)
-        slopes = np.maximum.accumulate(np.diff(exponent) / np.diff(above))
+
+        def exponent(above: np.ndarray) -> np.ndarray:
+            return above * self._renyi(1.0 + above) - above * np.log1p(1.0 / above) - np.log1p(above)
+
+        slopes = np.maximum.accumulate(np.diff(exponent(above)) / np.diff(above))
 
         def most(epsilon: np.ndarray) -> np.ndarray:
-            best = np.searchsorted(slopes, epsilon)
-            return np.exp(np.minimum(exponent[best] - above[best] * epsilon + 1e-12, 0.0))
+            best = np.interp(epsilon, slopes, (above[1:] + above[:-1]) / 2)
+            return np.exp(np.minimum(exponent(best) - best * epsilon + 1e-12, 0.0))
 
         return most
 
 
-def _law_below(places: np.ndarray, delta: np.ndarray, gaps: np.ndarray) -> tuple[FiniteLaw, np.ndarray, np.ndarray]:
+def _law_below(places: np.ndarray, delta: np.ndarray) -> tuple[FiniteLaw, np.ndarray]:
     """The law with the lower convex hull in e^ε, and of its mirror image, of δ at places from 0 on, of which the last
-    is 0; its places; and before, between and after them what hull and `gaps` leave open."""
+    is 0; and which places it keeps."""
     kept: list[int] = []
     slopes: list[float] = []  # log −dδ/de^ε to the left of each; of the first, where its mirror image is
     with np.errstate(divide="ignore"):
@@ -143,7 +155,7 @@ def _law_below(places: np.ndarray, delta: np.ndarray, gaps: np.ndarray) -> tuple
             slope = float(mirrored[k])
         kept.append(k)
         slopes.append(slope)
-    loss, delta, log_slope = places[kept], delta[kept], np.append(slopes, -math.inf)
+    loss, log_slope = places[kept], np.append(slopes, -math.inf)
     # Of P at each loss what the slope changes by.
     log_p = log_slope[:-1] + np.log(-np.expm1(np.minimum(np.diff(log_slope), -LAST_PLACE)))
     # With the mirror image, in which a loss of 0 is its own.
@@ -153,9 +165,34 @@ def _law_below(places: np.ndarray, delta: np.ndarray, gaps: np.ndarray) -> tuple
     log_p[len(kept) - 1] += 0.0 if own[0] else math.log(2.0)
     with np.errstate(under="ignore"):
         p, q = np.exp(log_p), np.exp(log_p + losses)
-        # Between two atoms a convex function is above the chords on both sides, continued.
-        both = log_p[:-1] + log_p[1:] - np.logaddexp(log_p[:-1], log_p[1:])
-        rise = np.exp(both + losses[1:]) * -np.expm1(-np.diff(losses))
-    law = FiniteLaw.of_finite(losses, p / p.sum(), q / q.sum(), 0.0, 0.0, 0.0)
-    off = np.maximum(gaps[kept][:-1], gaps[kept][1:]) + rise[losses[:-1] >= loss[0]]
-    return law, loss, np.concatenate([[rise[len(kept) - 1] + gaps[kept][0]], off, [0.0]])
+    return FiniteLaw.of_finite(losses, p / p.sum(), q / q.sum(), 0.0, 0.0, 0.0), np.array(kept)
+
+
+def _left_open(places: np.ndarray, most: np.ndarray, gaps: np.ndarray, law: FiniteLaw, kept: np.ndarray) -> np.ndarray:
+    """How far the law may be above the hull of all ε, before, between and after the places that it keeps.
+
+    Between two places δ of the pairs, which is convex in e^ε, is above the chords on both sides, continued; and what
+    Rényi divergences allow, a smallest of powers of e^ε, is above the power through both, which is below its chord by
+    an eighth of its second derivative times the square of the distance. `most` has both at all places, of which only
+    what comes so near to the law counts; `gaps` what they are above those of all ε.
+    """
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore", under="ignore"):
+        width, falls = np.diff(places), np.maximum(-np.diff(most, axis=1), 0.0)
+        slopes = np.log(falls[0]) - places[:-1] - np.log(np.expm1(width))
+        at_first = np.log1p(-most[0, 0]) - np.logaddexp(0.0, places[0])
+        change = np.maximum(-np.diff(np.concatenate([[at_first], slopes, [-np.inf]])), 0.0)
+        steeper, flatter = change[:-1], change[1:]
+        power = np.log(most[1, :-1] / most[1, 1:]) / width
+        below = np.array(
+            [
+                falls[0] * np.expm1(-steeper) * np.expm1(-flatter) / -np.expm1(-steeper - flatter),
+                most[1, :-1] * power * (power + 1.0) * np.expm1(width) ** 2 / 8,
+            ]
+        )
+    below = np.where(below < falls, below, falls)
+    above = np.maximum(most - law.delta(places), 0.0)
+    open_ = below + gaps[:, None] - np.minimum(above[:, 1:], above[:, :-1])
+    off = np.maximum.reduceat(np.maximum(open_, 0.0).max(axis=0), np.unique(np.append(0, kept[:-1])))
+    # What pulls one chord down may pull the next one.
+    off = np.maximum.reduce([off, np.append(off[1:], 0.0), np.append(0.0, off[:-1])])
+    return np.concatenate([off[:1] if kept[0] == 0 else [], off, [0.0]])

@@ -23,11 +23,12 @@ a bound on its error that rests on
     subsampled Laplace, and Gaussians    mixtures over the points of Gauss's rule: Bernstein's ellipse, on which the
         laplace_nodes.py                   density of a normal variable bounds the profile of the rest
     few parts of any other kind          their profiles integrated over each other: polynomials, of which errors and
-        curves.py                          variations bound those of the integrals; balls and bins of any number
+        curves.py                          variations bound those of the integrals; balls and bins of any number;
+                                           mixtures of these over the atoms of finite experiments
       where these are too many           a grid between two experiments, one more and one less informative (Blackwell's
         discretized.py                     order, which products keep); losses that it cuts count as infinite above
     several exponential mechanisms       one finite experiment above all that may be chosen: the lower convex hull of
-        mechanisms/adaptive.py             such a grid and of Chernoff's bound by their Rényi divergences
+        mechanisms/adaptive.py             such curves and of Chernoff's bound by their Rényi divergences
 
 The first and the last enumerate what they answer from. All others fill tables (profile_table.py): polynomials
 between Chebyshev points, at which values have the bounds above. What a polynomial misses between its points is *not*
@@ -79,7 +80,7 @@ _MOST_CURVES = 64
 _FEW_LAPLACE = 4
 # With less noise the losses of a step with and without the example are more than 200 apart, and nothing is gained.
 _LEAST_NOISE = 0.05
-# Losses that stand for those of subsampled Laplace steps, for all of them together.
+# Losses that stand for those of subsampled Laplace steps, for all of them together, or are those of finite experiments.
 _MOST_NODES = 4000
 # Sums of losses that are formed, one part after the other, to enumerate a composition.
 _MOST_SUMS = 8_000_000
@@ -106,7 +107,8 @@ def compose(parts) -> Mechanism:
         return PerfectPrivacy()
     chosen = tuple((part, count) for part, count in counts.items() if part._stands_for_many)
     if sum(count for _, count in chosen) > 1:
-        counts = {part: count for part, count in counts.items() if not part._stands_for_many} | {Adaptive(chosen): 1}
+        counts = {part: count for part, count in counts.items() if not part._stands_for_many}
+        counts[Adaptive(chosen, beside=bool(counts))] = 1
     first, times = next(iter(counts.items()))
     whole = first if len(counts) == 1 and times == 1 else Composition(tuple(counts.items()))
     return whole.symmetrized if both else whole
@@ -338,14 +340,15 @@ class Composition(Mechanism):
                 if isinstance(beside, TabulatedFaces) and beside.tables:
                     tops = [part._loss_law().largest_loss for part, count in laplace for _ in range(count)]
                     return beside_laplace(beside, tops)
-        if known and not steps:
-            return _by_lines(self)
         found: list[TabulatedFaces | FiniteFaces] = []
+        if known:
+            found.append(_by_lines(self))
+            # With few subsampled steps lines may be less accurate than what follows.
+            if not steps or _is_sharp(found, _PRODUCTS_GOAL):
+                return found[0]
         if self.beside or len(self.factors) > 1 or self.factors[0][0]._curves:
             with contextlib.suppress(TooRough):
                 found.append(_by_curves(self))
-        if known and not _is_sharp(found, _PRODUCTS_GOAL):
-            found.append(_by_lines(self))
         if not _is_sharp(found, POWERS_GOAL):
             found.append(_by_grid(self))
         return min(found, key=lambda faces: faces.error_bound)
@@ -391,7 +394,7 @@ def _over_nodes(factors) -> MixtureFaces | None:
 
 
 def _over_fewest(finite) -> MixtureFaces:
-    """The faces of finite experiments with too many sums of losses: a mixture over the atoms of that with the fewest.
+    """The faces of finite experiments with too many sums of losses: a mixture over the atoms of those with the fewest.
 
     Raises
     ------
@@ -400,11 +403,13 @@ def _over_fewest(finite) -> MixtureFaces:
     """
     if len(finite) == 1:
         raise TooManyAtoms
-    fewest = min(finite, key=lambda factor: factor[0]._loss_law().kinks.size)
-    rest = _together(tuple(factor for factor in finite if factor is not fewest))
+    by_size = sorted(finite, key=lambda factor: factor[0]._loss_law().kinks.size)
+    log_sums = np.cumsum([count * math.log(max(part._loss_law().kinks.size, 1)) for part, count in by_size])
+    few = max(int(np.count_nonzero(log_sums[:-1] <= math.log(_MOST_NODES))), 1)
+    rest = _together(tuple(by_size[few:]))
     if rest._loss_law() is None:
         raise TooManyAtoms
-    return MixtureFaces(_enumerated([fewest]), rest)
+    return MixtureFaces(_enumerated(by_size[:few]), rest)
 
 
 def of_kind(kind, factors):
@@ -451,14 +456,34 @@ def _by_curves(whole: Composition) -> TabulatedFaces:
     TooRough
         If parts are too many or take infinite losses, or polynomials would be too many.
     """
-    if sum(count for _, count in whole.factors) > _MOST_CURVES or whole._infinite or whole.reverse._infinite:
-        raise TooRough("too many parts, or infinite losses")
-    curves, *rest = ((part._curves or curves_of(part)).power(count) for part, count in whole.factors)
-    for its in rest:
+    finite, others = of_kind(AtomicLaw, whole.factors)
+    if not others:
+        raise TooRough("nothing but atoms")
+    # Each law by itself: its atoms are as many as the sum of losses, not the product.
+    try:
+        laws = [(_enumerated([(part, count)]).enumerated(), part, count) for part, count in finite]
+    except TooManyAtoms:
+        raise TooRough("too many sums of losses") from None
+    # What contours or lines know of many parts takes fewer integrals.
+    many, rest = of_kind(NormalLaw | SampledLaw, others)
+    repeated, rest = of_kind(LaplaceLaw, rest)
+    for group in (many, repeated):
+        together = sum(count for _, count in group) > 1 and len(group) < len(whole.factors)
+        rest += ((Composition(group, beside=True), 1),) if together else group
+    if sum(count for _, count in rest) > _MOST_CURVES:
+        raise TooRough("too many parts")
+    if any(pair._delta(np.asarray(math.inf)) > 0 for part, _ in rest for pair in (part, part.reverse)):
+        raise TooRough("infinite losses")
+    curves, *more = ((part._curves or curves_of(part)).power(count) for part, count in rest)
+    for its in more:
         curves = curves.times(its)
-    there = CurveTable(curves.forward)
-    back = there if curves.backward is curves.forward else CurveTable(curves.backward)
-    return TabulatedFaces(there, back, breakpoints=curves.kinks)
+    for law, part, count in sorted(laws, key=lambda each: each[0].loss.size):
+        curves = curves.beside(law, count * max(part.error_bound, part.reverse.error_bound))
+    there, back = (CurveTable(*side) for side in zip((curves.forward, curves.backward), curves.masses, strict=True))
+    if curves.backward is curves.forward:
+        back = there
+    infinite = whole._infinite, whole.reverse._infinite
+    return TabulatedFaces(there, back, infinite, breakpoints=np.empty(0) if curves.smooth else curves.kinks)
 
 
 def _by_grid(whole: Composition) -> FiniteFaces:
