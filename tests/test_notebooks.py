@@ -117,7 +117,7 @@ def test_the_capstone_is_announced_by_the_lecture_before_it_alone():
 
 @pytest.mark.host
 def test_a_cloned_notebook_shows_its_pictures_before_it_is_trusted_or_run(new_page, jupyterlab):
-    page = new_page()
+    page = new_page(strict=False)
     page.goto(jupyterlab.url("01_lecture.ipynb"))
     output = page.locator(".jp-OutputArea-output:has(figure)").first
     picture = output.locator("img")
@@ -143,7 +143,7 @@ def test_what_answers_a_question_stays_folded_in_jupyterlab_until_it_is_opened(n
     cells = [cell for lecture in lectures for cell in lecture["cells"] if "jupyter" in cell["metadata"]]
     folded = lectures[0] | {"cells": [cell | {"source": ""} for cell in cells]}
     (jupyterlab.folder / "folded.ipynb").write_text(json.dumps(folded))
-    page = new_page(viewport={"width": 1280, "height": 200 * len(cells)})
+    page = new_page(strict=False, viewport={"width": 1280, "height": 200 * len(cells)})
     page.goto(jupyterlab.url("folded.ipynb"))
     page.wait_for_function(f"document.querySelectorAll('.jp-OutputPlaceholder').length === {len(cells)}")
     assert page.locator(".jp-OutputPlaceholder").all_inner_texts() == [""] * len(cells)

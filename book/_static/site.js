@@ -115,8 +115,8 @@
     Object.assign(report.dataset, { pair, script: "../_static/run.js" });
     invitation.replaceWith(report);
     const near = new IntersectionObserver(
-      ([{ isIntersecting }]) => {
-        if (!isIntersecting) return;
+      (entries) => {
+        if (!entries.some((entry) => entry.isIntersecting)) return;
         near.disconnect();
         document.head.append(Object.assign(document.createElement("script"), { src: report.dataset.script }));
       },
@@ -274,7 +274,8 @@
   const leave = (phrase, picture, byKeys) => {
     stay();
     const leaving = { phrase, top: phrase.getBoundingClientRect().top };
-    leaving.seen = new IntersectionObserver(([{ isIntersecting }]) => {
+    leaving.seen = new IntersectionObserver((entries) => {
+      const { isIntersecting } = entries.at(-1); // a busy page is told of several frames at once
       if (isIntersecting === !back.isConnected) return; // still there, or still away
       if (isIntersecting) return stay();
       picture.after(back);
