@@ -144,12 +144,12 @@ def drawn(chance):
     return np.maximum(chance, LOW / 1e3)
 
 
-@evidence.curve(GREEN, "so many right guesses", moves="")
+@evidence.curve(GREEN, "right guesses", moves="")
 def by_wins(flaw, steps):
     return REPETITIONS, drawn(chances(flaw, steps)[0])
 
 
-@evidence.curve(BLUE, "so extreme a belief", line=DASHED, moves="")
+@evidence.curve(BLUE, "extreme beliefs", line=DASHED, moves="")
 def by_log_odds(flaw, steps):
     return REPETITIONS, drawn(chances(flaw, steps)[1])
 
