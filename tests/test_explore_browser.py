@@ -495,8 +495,8 @@ def test_a_move_before_the_first_drawing_is_heard(new_page, frozen):
     late = "{ const soon = requestAnimationFrame; requestAnimationFrame = (draw) => setTimeout(soon, 4000, draw); }"
     page.add_init_script(late)
     page.goto((frozen / "threshold_test.html").as_uri())
-    page.locator("input[type=range]").first.focus()
     page.wait_for_selector("[data-explorer][data-ready]")
+    page.locator("input[type=range]").first.focus()
     page.keyboard.press("ArrowRight")
     assert not page.evaluate("document.querySelector('[data-explorer]').explorer.drawn")
     e.set(**setting_of(page))
