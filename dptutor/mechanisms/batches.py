@@ -41,6 +41,7 @@ from ..evaluation.roots import decreasing_root
 from .base import Mechanism
 from .delegated import SymmetricDelegated
 from .directed import DIRECTIONS, Directed
+from .evaluated import Evaluated
 from .finite import FiniteMechanism
 from .gaussian import Gaussian
 from .lattice import Join
@@ -461,7 +462,7 @@ class _OnGrid(FiniteMechanism):
 
 
 @dataclass(frozen=True, eq=False)
-class _Allocation(_OnGrid):
+class _Allocation(Evaluated, _OnGrid):
     """The pair of one epoch, by curves and, where δ is faint, by that law."""
 
     @cached_property
@@ -482,36 +483,6 @@ class _Allocation(_OnGrid):
         tailed, its = TailedTable(there, self._on_grid.tail), TailedTable(back, self._on_grid.reverse.tail)
         plain = TabulatedFaces(CurveTable(there), CurveTable(back))
         return TailedFaces(plain, TabulatedFaces(tailed, its, near=(tailed.near, its.near)))
-
-    @property
-    def error_bound(self) -> float:
-        return self._faces.error_bound
-
-    @property
-    def _bayes_error_bound(self) -> float:
-        return self._faces.bayes_error_bound
-
-    def _delta(self, epsilon: np.ndarray) -> np.ndarray:
-        return self._faces.delta(np.asarray(epsilon, dtype=float))
-
-    def _delta_error(self, epsilon: np.ndarray) -> np.ndarray:
-        return self._faces.delta_error(np.asarray(epsilon, dtype=float))
-
-    def _delta_quickly(self, epsilon: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        return self._faces.delta_quickly(epsilon)
-
-    def _delta_at_most(self, epsilon: np.ndarray) -> np.ndarray:
-        return self._faces.delta_at_most(epsilon)
-
-    def _errors(self, epsilon: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        return self._faces.errors(np.asarray(epsilon, dtype=float))
-
-    def _epsilon(self, delta: np.ndarray) -> np.ndarray:
-        found = self._faces.epsilon(np.asarray(delta, dtype=float))
-        return super()._epsilon(delta) if found is None else found
-
-    def _epsilon_error(self, delta: np.ndarray, epsilon: np.ndarray) -> np.ndarray:
-        return self._faces.epsilon_error(delta, epsilon)
 
     def _renyi(self, order: np.ndarray) -> np.ndarray:
         divergence, above = np.empty(order.shape), (order > 1) & self.removal
@@ -545,18 +516,6 @@ class _Allocation(_OnGrid):
 
     def _loss_moments(self, under: str) -> tuple[float, float]:
         return loss_moments_from_profile(self, under)
-
-    def _tradeoff(self, alpha: np.ndarray) -> np.ndarray:
-        return self._faces.tradeoff(np.asarray(alpha, dtype=float))
-
-    def _tradeoff_error(self, alpha: np.ndarray) -> np.ndarray:
-        return self._faces.tradeoff_error(np.asarray(alpha, dtype=float))
-
-    def _bayes_error(self, log_odds: np.ndarray) -> np.ndarray:
-        return self._faces.bayes_error(np.asarray(log_odds, dtype=float))
-
-    def _bayes_error_error(self, log_odds: np.ndarray) -> np.ndarray:
-        return self._faces.bayes_error_error(np.asarray(log_odds, dtype=float))
 
 
 def _series(a: np.ndarray, b: np.ndarray) -> np.ndarray:

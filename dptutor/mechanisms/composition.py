@@ -63,6 +63,7 @@ from ..evaluation.profile_table import ProfileTable
 from ..evaluation.profiles import LinesProfile, beside_laplace, contours
 from .adaptive import Adaptive
 from .base import Mechanism, as_mechanism
+from .evaluated import Evaluated
 from .finite import BlatantlyNonPrivate, PerfectPrivacy
 from .gaussian import Gaussian
 
@@ -115,7 +116,7 @@ def compose(parts) -> Mechanism:
 
 
 @dataclass(frozen=True, eq=False)
-class Composition(Mechanism):
+class Composition(Evaluated):
     """A composition of mechanisms, in one direction; made by `**` and `@`."""
 
     factors: tuple[tuple[Mechanism, int], ...]
@@ -141,14 +142,6 @@ class Composition(Mechanism):
         other.__dict__["reverse"] = self
         return other
 
-    @property
-    def error_bound(self) -> float:
-        return self._faces.error_bound
-
-    @property
-    def _bayes_error_bound(self) -> float:
-        return self._faces.bayes_error_bound
-
     def _loss_range(self):
         ranges = [(part._loss_range(), count) for part, count in self.factors]
         return sum(n * low for (low, _), n in ranges), sum(n * high for (_, high), n in ranges)
@@ -156,40 +149,33 @@ class Composition(Mechanism):
     def _largest_finite_loss(self):
         return sum(count * part._largest_finite_loss() for part, count in self.factors)
 
-    def _breakpoints(self):
-        return self._faces.breakpoints
-
-    def _errors(self, epsilon):
-        return self._faces.errors(np.asarray(epsilon, dtype=float))
-
     def _delta(self, epsilon):
-        return self._up_to_the_end(lambda within: self._faces.delta(within), epsilon, self._infinite)
+        return self._up_to_the_end(super()._delta, epsilon, self._infinite)
 
     def _delta_error(self, epsilon):
         rounding = 1e-15 * self._infinite
         # Masses that underflow may be those of losses up to the largest.
         inside = rounding + AtomicLaw.missing
-        found = self._up_to_the_end(lambda within: self._faces.delta_error(within) + inside, epsilon, rounding)
+        of_faces = super()._delta_error
+        found = self._up_to_the_end(lambda within: of_faces(within) + inside, epsilon, rounding)
         return found + self._open_end(epsilon)
 
     def _delta_quickly(self, epsilon):
         epsilon = np.asarray(epsilon, dtype=float)
         if epsilon.size and epsilon.max() < self._loss_range()[1]:
-            return self._faces.delta_quickly(epsilon)
-        return super()._delta_quickly(epsilon)
+            return super()._delta_quickly(epsilon)
+        return Mechanism._delta_quickly(self, epsilon)
 
     def _delta_at_most(self, epsilon):
-        rounding = 1e-15 * self._infinite
+        rounding, of_faces = 1e-15 * self._infinite, super()._delta_at_most
         most = self._up_to_the_end(
-            lambda within: self._faces.delta_at_most(within) + (rounding + AtomicLaw.missing),
-            epsilon,
-            self._infinite + rounding,
+            lambda within: of_faces(within) + (rounding + AtomicLaw.missing), epsilon, self._infinite + rounding
         )
         return most + self._open_end(epsilon)
 
     def _open_end(self, epsilon):
-        """What δ may be from the largest loss on, as that is rounded: at most the distance times the mass of larger
-        losses, which Chernoff's bound limits."""
+        """Error of δ at the largest loss, which is itself rounded: at most the distance times the mass of larger ones,
+        for which there is Chernoff's bound."""
         epsilon, high = np.asarray(epsilon, dtype=float), self._loss_range()[1]
         if not math.isfinite(high):
             return np.zeros(epsilon.shape)
@@ -211,16 +197,14 @@ class Composition(Mechanism):
         return found
 
     def _epsilon(self, delta):
-        found = self._faces.epsilon(np.asarray(delta, dtype=float))
-        if found is None:
-            found = super()._epsilon(delta)
+        found = super()._epsilon(delta)
         # The mass of infinite losses is reached only at the largest finite loss.
         highest = max(self._largest_finite_loss(), 0.0)
         found = np.where(delta == self._infinite, highest, np.minimum(found, highest))
         return np.where(delta < self._infinite, math.inf, found)
 
     def _epsilon_error(self, delta, epsilon):
-        error = self._faces.epsilon_error(np.asarray(delta, dtype=float), epsilon)
+        error = super()._epsilon_error(delta, epsilon)
         # Every δ above the infinite losses is reached, even where a law on a grid does not reach it.
         error = np.where(np.isinf(epsilon) & (np.asarray(delta) > self._infinite), np.inf, error)
         at_end = np.where(np.isfinite(epsilon), 1e-15 * epsilon, 0.0)
@@ -229,18 +213,6 @@ class Composition(Mechanism):
             near = np.abs(delta - self._infinite) <= 1e-15 * self._infinite
             return np.where(near, np.inf, error)
         return np.where(delta == self._infinite, at_end, error)
-
-    def _tradeoff(self, alpha):
-        return self._faces.tradeoff(np.asarray(alpha, dtype=float))
-
-    def _tradeoff_error(self, alpha):
-        return self._faces.tradeoff_error(np.asarray(alpha, dtype=float))
-
-    def _bayes_error(self, log_odds):
-        return self._faces.bayes_error(np.asarray(log_odds, dtype=float))
-
-    def _bayes_error_error(self, log_odds):
-        return self._faces.bayes_error_error(np.asarray(log_odds, dtype=float))
 
     def _renyi(self, order):
         return sum(count * part._renyi(order) for part, count in self.factors)
