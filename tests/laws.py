@@ -36,7 +36,7 @@ SECONDS = 10.0
 EPSILON = np.array([0.0, 1e-9, 1e-4, 0.03, 0.5, 1.0, 3.0, 10.0, 100.0])
 PRIOR = 1 / (1 + np.exp(-EPSILON[:6]))
 ALPHA = np.array([1e-12, 1e-3, 0.1, 0.3, 0.5, 0.7, 0.9, 1.0])
-ORDERS = np.array([1.0, 2.0])
+ORDERS = np.array([1.0, 2.0, 7.5, 40.0])
 ROUNDING = 1e-12
 WHOLE = ("steps", "users", "members", "categories", "answers")
 # What bounds of products shall be below.
@@ -179,8 +179,15 @@ def of_one(m):
     divergence = m.renyi_divergence(ORDERS)
     if not divergence[0] >= 2 * max(value[0] - error[0], 0.0) ** 2 * (1 - 1e-9):
         yield "the divergence is less than Pinsker's inequality allows"
-    if not divergence[1] >= divergence[0] * (1 - 1e-9):
+    if not (divergence[1:] >= divergence[:-1] * (1 - 1e-9)).all():
         yield "Rényi divergences fall"
+    for s, of_order in zip(ORDERS[1:], divergence[1:], strict=True):
+        loss = np.append(EPSILON, of_order) if of_order < np.inf else EPSILON
+        value, error = m.privacy_profile(loss, with_error=True)
+        # The largest (x − e^ε)₊ x^−s is at x = e^ε s/(s − 1).
+        most = (s - 1) * (of_order - loss + np.log1p(-1 / s)) - np.log(s)
+        if not (value - error <= np.exp(np.minimum(most, 0)) * (1 + 1e-9)).all():
+            yield "δ is larger than a Rényi divergence allows"
 
 
 def of_products(m, other):

@@ -8,7 +8,7 @@ import mpmath
 import numpy as np
 import pytest
 from pytest import approx
-from scipy.special import ndtr
+from scipy.special import logsumexp, ndtr
 from scipy.stats import norm
 
 import dptutor as dp
@@ -136,11 +136,25 @@ def test_many_bins_against_simulation(sigma, steps):
 
 
 def test_second_moments_of_bins():  # E[(S/T)²] = 1 + (e^{μ²} − 1)/T
-    for sigma, steps in ((1.0, 20), (3.0, 7)):
+    for sigma, steps in ((1.0, 20), (3.0, 7), (1000.0, 100)):
         exact = math.log1p(math.expm1(1 / sigma**2) / steps)
         m = dp.BallsAndBins(sigma, steps, "remove")
-        assert m.renyi_divergence(2.0) == approx(exact, rel=1e-11)
+        assert m.renyi_divergence(2.0) == approx(exact, rel=1e-12)
         assert m.renyi_divergence(1.5) <= m.renyi_divergence(2.0) * (1 + 1e-9)
+
+
+@pytest.mark.parametrize(
+    ("sigma", "order"), [(0.25, 8.0), (0.25, 20.0), (0.25, 60.0), (0.9, 1.01), (0.9, 60.0), (5.0, 20.0)]
+)
+def test_divergences_of_two_added_bins_against_a_sum_over_the_plane(sigma, order):
+    mu, power = 1 / sigma, order - 1
+    z = -power * mu / 2 + np.arange(-10, 10, 0.02)
+    log_x = mu * z - mu**2 / 2
+    log_mean = np.logaddexp(log_x[:, None], log_x) - math.log(2)
+    log_weight = -(z[:, None] ** 2 + z**2) / 2 + math.log(0.02**2 / (2 * math.pi))
+    exact = logsumexp(log_weight - power * log_mean) / power
+    found = dp.BallsAndBins(sigma, 2, "add").renyi_divergence(order)
+    assert found == approx(exact, rel=1e-11, abs=1e-13 / power)
 
 
 def test_a_finer_law_is_within_the_bracket_of_a_coarser_one(monkeypatch):

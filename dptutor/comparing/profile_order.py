@@ -186,10 +186,8 @@ def renyi_witness(m, o) -> Witness | None:
     for reverse, (side, other) in enumerate(directions(m, o)):
         if other.highest <= side.highest < math.inf or other.highest <= 0 or other.leak or side.leak:
             continue
-        if _is_bounded(other.mechanism):
-            continue
         orders = _ORDERS if other.highest == math.inf else _ORDERS * max(1.0, 1.0 / other.highest)
-        upper, lower = _renyi_at_most(side, orders), other.mechanism._renyi(orders)
+        upper, lower = _renyi_at_most(side, orders), other.mechanism._renyi_at_least(orders)
         with np.errstate(invalid="ignore"):
             seen = np.flatnonzero(upper * (1 + _SAME_RENYI) < lower * (1 - _SAME_RENYI))
         if seen.size:
@@ -198,11 +196,6 @@ def renyi_witness(m, o) -> Witness | None:
             k = int(seen[int(np.argmax(clear))])
             return Witness(None, float(orders[k]), bool(reverse), float(upper[k]), float(lower[k]))
     return None
-
-
-def _is_bounded(m):
-    """Whether Rényi divergences may be mere upper bounds, as for joins and meets, also as parts."""
-    return m._made_of() is not None or any(part._made_of() is not None for part, _ in m._parts()[0])
 
 
 def _renyi_at_most(side, orders):

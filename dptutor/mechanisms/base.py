@@ -180,6 +180,10 @@ class Mechanism(Bounded, ABC):
         """Rényi divergence D_s(Q‖P) for finite orders s > 0."""
         return renyi_from_profile(self, order)
 
+    def _renyi_at_least(self, order: np.ndarray) -> np.ndarray:
+        """Lower bounds on Rényi divergences, of which `_renyi` may be upper bounds."""
+        return self._renyi(order)
+
     def _loss_moments(self, under: str) -> tuple[float, float]:
         """Mean and variance of the privacy loss."""
         return loss_moments_from_profile(self, under)

@@ -27,15 +27,15 @@ from functools import cached_property
 from typing import Self
 
 import numpy as np
-from scipy.special import gammaln, log_ndtr, logsumexp
+from scipy.special import gammaln, log_ndtr, xlogy
 
-from .._answers import NumericalError
 from .._validation import choice, positive_integer, positive_number, real_number
 from ..evaluation.curves import Curves, CurveTable, TailedTable, curves_of
 from ..evaluation.evaluator import Evaluator
 from ..evaluation.faces import TabulatedFaces, TailedFaces
 from ..evaluation.finite_law import FiniteLaw
 from ..evaluation.from_profile import loss_moments_from_profile, renyi_from_profile
+from ..evaluation.inverse_powers import log_mean_inverse_power
 from ..evaluation.lognormal_sums import LogNormalSum, lognormal_sum, ratio_of_levels
 from ..evaluation.roots import decreasing_root
 from .base import Mechanism
@@ -49,6 +49,8 @@ from .subsampled import SubsampledGaussian
 
 # Smallest noise for which e^(z/σ) does not overflow, and largest number of bins for a grid.
 _NOISE, _MOST_STEPS = (0.05, 1000.0), 10**5
+# The largest order of a Rényi divergence of removal that is computed, in about a second.
+_MOST_ORDER = 2000
 BOUNDS = ("upper", "lower")
 # Answers, in σ, and losses beyond which masses are negligible.
 _FAR, _LARGEST = 1e8, 1e4
@@ -100,7 +102,7 @@ class BallsAndBins(Directed):
     """One epoch of DP-SGD in which every example is put into one of the steps at random, independently of the others.
 
     The pair is attained, and errors say how far each answer may be off. Epochs are a power. Rényi divergences above
-    order 1 are exact for whole orders of removal, and upper bounds between them.
+    order 1 are exact, but of removal, between whole orders and beyond order 2000, upper bounds.
 
     Parameters
     ----------
@@ -485,34 +487,40 @@ class _Allocation(Evaluated, _OnGrid):
         return TailedFaces(plain, TabulatedFaces(tailed, its, near=(tailed.near, its.near)))
 
     def _renyi(self, order: np.ndarray) -> np.ndarray:
-        divergence, above = np.empty(order.shape), (order > 1) & self.removal
-        divergence[~above] = self._from_profile(order[~above])
-        for place in zip(*np.nonzero(above), strict=True):
-            low, high = math.floor(order[place]), math.ceil(order[place])
-            ends = [(s - 1.0) * self._whole_order(s) for s in (low, high)]
-            share = order[place] - low
-            divergence[place] = (ends[0] * (1 - share) + ends[1] * share) / (order[place] - 1.0)
+        divergence, above = np.empty(order.shape), order > 1
+        divergence[~above] = renyi_from_profile(self, order[~above])
+        divergence[above] = self._log_moments(order[above]) / (order[above] - 1.0)
         return divergence
 
-    def _from_profile(self, order: np.ndarray) -> np.ndarray:
-        try:
-            return renyi_from_profile(self, order)
-        except NumericalError:
-            return self._finite_law.renyi(order)
+    def _renyi_at_least(self, order: np.ndarray) -> np.ndarray:
+        return self._renyi(np.floor(np.minimum(order, _MOST_ORDER)) if self.removal else order)
 
-    def _whole_order(self, order: int) -> float:
-        """D_s for a whole s: log E[(S/T)^s]/(s − 1), from the power series of E[e^(uX)] to the T-th power."""
-        if order == 1:
-            return 0.0
-        k = np.arange(order + 1.0)
-        logs = k * (k - 1) / (2 * self.noise_multiplier**2) - gammaln(k + 1)
-        total, base, count = np.append(0.0, np.full(order, -math.inf)), logs, self.steps
-        while count:
-            if count & 1:
-                total = _series(total, base)
-            count >>= 1
-            base = _series(base, base) if count else base
-        return float(total[order] + gammaln(order + 1) - order * math.log(self.steps)) / (order - 1.0)
+    def _log_moments(self, order: np.ndarray) -> np.ndarray:
+        """log E_P[(dQ/dP)^s] for s > 1, or, of removal, bounds: chords between whole orders, beyond them no bins."""
+        mu = 1.0 / self.noise_multiplier
+        if not self.removal:
+            return np.array([log_mean_inverse_power(mu, self.steps, s - 1.0) for s in order.tolist()])
+        moments = self._whole_orders(math.ceil(min(order.max(initial=1.0), _MOST_ORDER)))
+        within = np.interp(order, np.arange(moments.size), moments)
+        return np.where(order > _MOST_ORDER, order * (order - 1.0) * mu**2 / 2, within)
+
+    def _whole_orders(self, most: int) -> np.ndarray:
+        """log E[(S/T)^k] for k = 0, 1, … from the power series of A(u)^T − e^(Tu), with A(u) = E[e^(uX)]."""
+        k = np.arange(most + 1.0)
+        exponent, factorials = k * (k - 1) / (2 * self.noise_multiplier**2), gammaln(k + 1)
+        once = exponent - factorials
+        with np.errstate(divide="ignore"):
+            rise_of_one = once + np.log(-np.expm1(-exponent))
+        rise, n = np.full(k.shape, -math.inf), 0
+        for digit in f"{self.steps:b}":
+            # A^(2n) − e^(2nu) = (A^n − e^(nu)) (A^n − e^(nu) + 2 e^(nu))
+            rise = _series(rise, np.logaddexp(rise, math.log(2) + xlogy(k, n) - factorials))
+            n *= 2
+            if digit == "1":
+                # A^(n+1) − e^((n+1)u) = (A^n − e^(nu)) A + e^(nu) (A − e^u)
+                rise = np.logaddexp(_series(rise, once), _series(xlogy(k, n) - factorials, rise_of_one))
+                n += 1
+        return np.logaddexp(0.0, rise + factorials - k * math.log(self.steps))
 
     def _loss_moments(self, under: str) -> tuple[float, float]:
         return loss_moments_from_profile(self, under)
@@ -520,7 +528,12 @@ class _Allocation(Evaluated, _OnGrid):
 
 def _series(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     """The product of two power series of positive terms, in logarithms, as far as both are known."""
-    return np.array([logsumexp(a[: k + 1] + b[k::-1]) for k in range(a.size)])
+    product = np.full(a.shape, -math.inf)
+    for k in range(a.size):
+        terms = a[: k + 1] + b[k::-1]
+        if (top := float(terms.max())) > -math.inf:
+            product[k] = top + math.log(np.exp(terms - top).sum())
+    return product
 
 
 def _noise(value: object) -> float:

@@ -217,6 +217,9 @@ class Composition(Evaluated):
     def _renyi(self, order):
         return sum(count * part._renyi(order) for part, count in self.factors)
 
+    def _renyi_at_least(self, order):
+        return sum(count * part._renyi_at_least(order) for part, count in self.factors)
+
     def _pair_renyi(self, order):
         return sum(count * part._pair_renyi(order) for part, count in self.factors)
 

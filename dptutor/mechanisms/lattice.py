@@ -128,6 +128,9 @@ class _Pairing(Mechanism):
         other.__dict__["reverse"] = self
         return other
 
+    def _renyi_at_least(self, order: np.ndarray) -> np.ndarray:
+        return np.zeros(order.shape)
+
     @property
     def error_bound(self) -> float:
         return max(part.error_bound for part in self.parts)
