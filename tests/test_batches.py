@@ -349,3 +349,20 @@ def test_grids_that_would_take_long_have_fewer_levels_or_are_refused():
     with pytest.raises(ValueError, match=r"^noise_multiplier is too small for so many steps"):
         dp.ShuffledBatches(0.05, 100_000, "lower")
     assert dp.ShuffledBatches(0.05, 100_000).epsilon(1e-5) == dp.Gaussian(0.05).epsilon(1e-5)
+
+
+@pytest.mark.parametrize("order", [2.0, 8.0, 30.0])
+def test_divergences_of_the_lower_curve_of_shuffled_batches_are_those_of_its_parts(order):
+    mu, steps = 1.0, 5
+    m = np.arange(-80, 80, 0.002)
+
+    def log_density(shift):  # of the largest answer
+        one = math.log(steps - 1) + norm.logpdf(m) + (steps - 2) * norm.logcdf(m) + norm.logcdf(m - shift)
+        return np.logaddexp(one, (steps - 1) * norm.logcdf(m) + norm.logpdf(m - shift))
+
+    p, q = log_density(mu), log_density(2 * mu)
+    moments = [logsumexp(order * a + (1 - order) * b) + math.log(0.002) for a, b in ((p, q), (q, p))]
+    bins = dp.BallsAndBins(1 / mu, steps)
+    moments += [(order - 1) * each.renyi_divergence(order) for each in bins.directions]
+    found = (order - 1) * dp.ShuffledBatches(1 / mu, steps, "lower").renyi_divergence(order)
+    assert max(moments) * (1 - 1e-9) <= found <= np.logaddexp.reduce(moments)

@@ -188,6 +188,16 @@ def test_a_divergence_of_a_meet_whose_profile_underflows_is_at_most_that_of_each
     assert dp.meet(narrow, dp.Gaussian(0.02)).renyi_divergence([2, 30]) == approx([2500, 37500], rel=1e-9)
 
 
+@pytest.mark.parametrize("order", [2.0, 8.0, 60.0])
+def test_divergences_of_a_join_and_a_meet_whose_profile_is_not_known_are_bounded_by_those_of_the_parts(
+    order,
+):
+    parts = dp.BallsAndBins(0.9, 3, "add"), dp.Gaussian(3)
+    each = [part.renyi_divergence(order) for part in parts]
+    assert max(each) * (1 - 1e-12) <= dp.join(*parts).renyi_divergence(order) <= max(each) * (1 + 1e-6)
+    assert dp.meet(*parts).renyi_divergence(order) <= min(each) * (1 + 1e-12)
+
+
 def test_no_order_is_refuted_by_an_upper_bound_on_a_divergence():
     rest = dp.Gaussian(1000)
     part = dp.join(dp.Gaussian(0.01), dp.SubsampledGaussian(0.01, 0.999999)) @ rest

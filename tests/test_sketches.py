@@ -37,7 +37,7 @@ def sheet(tmp_path_factory):
     Sphinx(folder, folder, folder / "out", folder / "trees", "html", status=None, warning=None).build()
     html = (folder / "out" / "index.html").read_text(encoding="utf-8")
     style = "".join((ROOT / name).read_text(encoding="utf-8") for name in ("book/_static/site.css", *STYLES))
-    style = re.sub(r"@font-face\s*\{.*?\}", "", style, flags=re.S)
+    style = style.replace("url(fonts/", f"url({(ROOT / 'book/_static/fonts').as_uri()}/")
     body = LexborHTMLParser(html).css_first("[role=main]").inner_html
     scripts = pages.classic([(ROOT / name).read_text(encoding="utf-8") for name in SCRIPTS])
     (folder / "page.html").write_text(

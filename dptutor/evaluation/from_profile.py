@@ -29,10 +29,12 @@ _MOST_PIECES = 4096
 _SMALLEST = 1e-30
 # Number of cuts from there to the largest loss, in equal ratios.
 _CUTS = 112
-# log of the smallest δ that has all its digits.
-_FAINT = math.log(1e-290)
-# Share of an area that rounding may hide.
-_LEFT = 1e-11
+# A Rényi divergence is computed from δ if upper bounds on δ enlarge the area by this share at most.
+_KNOWN = 1e-8
+# A δ below this has lost digits, or is a bound on its error only, and counts as 0.
+_FAINT = 1e-290
+# Where δ is too faint: by how much larger orders are tried, and ε up to which δ may be known.
+_LARGER_ORDERS, _ENDS = np.append(0.0, 2.0 ** np.arange(-2, 6)), np.geomspace(1e-6, LARGEST_LOSS, 300)
 # The search for the end of an integrand stops at this loss.
 _FARTHEST = 1e15
 # An integrand counts as vanished once its logarithm is this much below its maximum.
@@ -80,20 +82,33 @@ def _renyi_of_order(mechanism, s: float) -> float:
         excess = s * (s - 1) * (_weighted_area(mechanism, lambda epsilon: 1.0, s - 1) + back)
         return math.log1p(excess) / (s - 1) if excess > -1 else math.inf
     with np.errstate(divide="ignore"):
-        log_area = np.logaddexp(_log_growing_area(mechanism, s - 1), np.log(back))
-    return float(np.logaddexp(0.0, math.log(s) + math.log(s - 1) + log_area)) / (s - 1)
+        log_back = np.log(back)
+    if mechanism._delta(np.asarray(math.inf)) > 0:
+        return math.inf
+    with np.errstate(invalid="ignore"):
+        area, most = (
+            np.logaddexp(_log_growing_area(delta, mechanism, s - 1), log_back)
+            for delta in (mechanism._delta, mechanism._delta_at_most)
+        )
+    if not most - area < _KNOWN:
+        area = np.fmin(most, _log_area_at_most(mechanism, s, log_back))
+    if not area < math.inf:
+        raise NumericalError(
+            f"the Rényi divergence of order {s:g} of {shortened(repr(mechanism), 120)} depends on a δ that is less "
+            "than its error or than any number, or on losses larger than are looked for: dptutor cannot compute it"
+        )
+    return float(np.logaddexp(0.0, math.log(s) + math.log(s - 1) + area)) / (s - 1)
 
 
-def _log_growing_area(mechanism, tilt: float) -> float:
-    """log ∫₀^∞ e^{tilt·ε} δ(ε) dε for a positive tilt; the area itself may overflow."""
+def _log_growing_area(profile, mechanism, tilt: float, end: float = math.inf) -> float:
+    """log ∫₀^end e^{tilt·ε} δ(ε) dε for a positive tilt; it may overflow itself. NaN if δ is 0 where it counts."""
+    largest = min(mechanism._largest_finite_loss(), end)
 
     def logs(epsilon):
         with np.errstate(divide="ignore"):
-            return tilt * epsilon + np.log(mechanism._delta(epsilon))
+            delta = profile(epsilon)
+            return tilt * epsilon + np.log(np.where((epsilon < largest) & (delta > _FAINT), delta, 0.0))
 
-    if mechanism._delta(np.asarray(math.inf)) > 0:
-        return math.inf
-    largest = mechanism._largest_finite_loss()
     cuts = np.append(0.0, np.geomspace(_SMALLEST, LARGEST_LOSS, _CUTS))
     heights = logs(cuts)
     while heights[-1] > heights.max() + _VANISHED and cuts[-1] < min(largest, _FARTHEST):
@@ -116,51 +131,33 @@ def _log_growing_area(mechanism, tilt: float) -> float:
         place = np.flatnonzero(steep | ends) + 1
         middle = (cuts[place - 1] + cuts[place]) / 2
         cuts, heights = np.insert(cuts, place, middle), np.insert(heights, place, logs(middle))
-    most = float(heights.max())
+    top = float(heights.max())
     end = int(np.flatnonzero(np.isfinite(heights))[-1])
-    if not (heights[end] > most + _VANISHED and cuts[min(end + 1, len(cuts) - 1)] < largest):
-        return most + math.log(integral(lambda epsilon: np.exp(logs(epsilon) - most), cuts))
-    if mechanism._made_of() is None:
-        raise NumericalError(
-            f"the Rényi divergence of order {tilt + 1:g} of {shortened(repr(mechanism), 120)} depends on a δ less "
-            "than any number, or on losses larger than are looked for: dptutor cannot compute it"
-        )
-    # The integral extends as far as δ has all its digits; beyond, the parts of the mechanism give a bound.
-    seen = heights - tilt * cuts > _FAINT
-    cuts, most = cuts[seen], float(heights[seen].max(initial=-math.inf))
-    area = integral(lambda epsilon: np.exp(logs(epsilon) - most), cuts) if cuts.size > 1 else 0.0
-    within = most + math.log(area) if area > 0 else -math.inf
-    return float(
-        np.logaddexp(within, _log_area_beyond(mechanism, tilt + 1.0, np.append(cuts, 0.0)[: max(cuts.size, 1)]))
-    )
+    if heights[end] > top + _VANISHED and cuts[min(end + 1, len(cuts) - 1)] < largest:
+        return math.nan
+    return top + math.log(integral(lambda epsilon: np.exp(logs(epsilon) - top), cuts))
 
 
-def _log_area_beyond(mechanism, s: float, cuts) -> float:
-    """An upper bound on log ∫ e^{(s−1)ε} δ(ε) dε beyond the last of the losses `cuts`, the first of which is 0.
+@np.errstate(invalid="ignore", divide="ignore")
+def _log_area_at_most(mechanism, s: float, log_back: float) -> float:
+    """An upper bound on log (H(s) − 1)/(s(s − 1)), from the Rényi divergences of what the mechanism is made of, or NaN.
 
-    If the Rényi divergence has a closed form, it is what remains of that; the profile of a join is at most the sum of
-    the profiles of its parts, and the profile of a meet at most each of them.
+    δ of a meet is at most that of each part, and δ of a join at most the sum of those of its parts. Beyond an ε up to
+    which δ is known, the area is at most e^{−(r − s)ε} times that for an order r > s.
     """
-    if mechanism._delta(np.asarray(math.inf)) > 0:
-        return math.inf
-    if cuts[-1] >= mechanism._largest_finite_loss():
-        return -math.inf
     parts, any_of = mechanism._made_of() or (mechanism.both_directions, True)
-    if parts:
-        beyond = [_log_area_beyond(part, s, cuts) for part in parts]
-        return float(np.logaddexp.reduce(beyond)) if any_of else min(beyond)
-    exponent = (s - 1.0) * float(mechanism._renyi(np.array([s]))[0])
-    if not 0.0 < exponent < math.inf:
-        return -math.inf if exponent <= 0 else math.inf
-    log_all = exponent + math.log(-math.expm1(-exponent)) - math.log(s) - math.log(s - 1.0)
-
-    def share(epsilon):
-        with np.errstate(divide="ignore"):
-            return np.exp((s - 1.0) * epsilon + np.log(mechanism._delta(epsilon)) - log_all)
-
-    within = integral(share, cuts) if len(cuts) > 1 else 0.0
-    back = _weighted_area(mechanism.reverse, lambda epsilon: 1.0, -s) * math.exp(-max(log_all, -LARGEST_LOSS))
-    return log_all + math.log(max(1.0 - within - back, 0.0) + _LEFT)
+    if not parts:
+        return math.nan
+    order = s + _LARGER_ORDERS
+    exponent = np.array([(order - 1.0) * part._pair_renyi(order) for part in parts])
+    each = exponent + np.log(-np.expm1(-exponent)) - np.log(order * (order - 1.0))
+    if not any_of:
+        return float(each[:, 0].min())
+    areas = np.logaddexp.reduce(each)
+    known = mechanism._delta_at_most(_ENDS) < 2 * mechanism._delta(_ENDS)
+    end = float(_ENDS[known].max(initial=0.0))
+    within = np.logaddexp(_log_growing_area(mechanism._delta_at_most, mechanism, s - 1, end), log_back)
+    return float(np.fmin(areas[0], np.logaddexp(within, np.min(areas - (order - s) * end))))
 
 
 @np.errstate(all="ignore")  # what overflows has an infinite bound

@@ -555,8 +555,8 @@ class Mechanism(Bounded, ABC):
         publish it. It is not the Rényi divergence of a single pair. All other faces and divergences are those of one
         pair, the join of both directions, whose Rényi divergence is at least as large.
 
-        Of a join of k mechanisms it is an upper bound where it depends on a δ less than any float, too large by at most
-        log(k)/(s − 1); of a meet, too, but it is at most that of each part.
+        Of a join of k mechanisms it is an upper bound where it depends on a δ less than its error or than any float,
+        too large by at most log(k)/(s − 1); of a meet, too, but it is at most that of each part.
 
         Parameters
         ----------

@@ -34,7 +34,7 @@ from ..evaluation.curves import Curves, CurveTable, TailedTable, curves_of
 from ..evaluation.evaluator import Evaluator
 from ..evaluation.faces import TabulatedFaces, TailedFaces
 from ..evaluation.finite_law import FiniteLaw
-from ..evaluation.from_profile import loss_moments_from_profile, renyi_from_profile
+from ..evaluation.from_profile import integral, loss_moments_from_profile, renyi_from_profile
 from ..evaluation.inverse_powers import log_mean_inverse_power
 from ..evaluation.lognormal_sums import LogNormalSum, lognormal_sum, ratio_of_levels
 from ..evaluation.roots import decreasing_root
@@ -51,6 +51,8 @@ from .subsampled import SubsampledGaussian
 _NOISE, _MOST_STEPS = (0.05, 1000.0), 10**5
 # The largest order of a Rényi divergence of removal that is computed, in about a second.
 _MOST_ORDER = 2000
+# Of the largest answer: where all of its law is without shifts, and how precisely a peak is located, relatively.
+_WIDE, _NARROW = 40.0, 1e-9
 BOUNDS = ("upper", "lower")
 # Answers, in σ, and losses beyond which masses are negligible.
 _FAR, _LARGEST = 1e8, 1e4
@@ -350,6 +352,29 @@ class _LargestAnswer(Mechanism):
     def _delta_error(self, epsilon: np.ndarray) -> np.ndarray:
         _, beta = self._errors(np.asarray(epsilon, dtype=float))
         return 1e-14 * (1.0 - beta) + 1e-15
+
+    def _renyi(self, order: np.ndarray) -> np.ndarray:
+        return np.array([self._renyi_of_order(s) for s in order.ravel().tolist()]).reshape(order.shape)
+
+    def _renyi_of_order(self, s: float) -> float:
+        if s == 1.0:
+            return self._loss_moments("Q")[0]
+        more, less = (2 * self.mu, self.mu) if self.removal else (self.mu, 2 * self.mu)
+
+        def logs(m: np.ndarray) -> np.ndarray:
+            common = (self.steps - 2) * log_ndtr(m) - m**2 / 2 - math.log(2 * math.pi) / 2
+            return common + s * self._log_density(more, m) - (s - 1) * self._log_density(less, m)
+
+        # Where m is far from 0, log Φ(m) is about −m²/2 or 0: the peak is at most so far away.
+        reach = 2 * self.mu * (s + 1) + _WIDE
+        peak, width = 0.0, reach
+        while width > _NARROW * reach:
+            places = peak + width * np.linspace(-1, 1, 201)
+            peak, width = float(places[np.argmax(logs(places))]), width / 20
+        top = float(logs(np.array(peak)))
+        sides = np.append(0.0, np.geomspace(_NARROW, 1.0, 60)) * 2 * reach
+        cuts = peak + np.append(-sides[:0:-1], sides)
+        return (top + math.log(integral(lambda m: np.exp(logs(m) - top), cuts))) / (s - 1)
 
 
 def log_rest(log_p: np.ndarray) -> np.ndarray:
