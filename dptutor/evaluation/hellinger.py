@@ -57,8 +57,8 @@ _DEEPEST = 720.0
 _LEAST_EXPONENT = SMALLEST_LOG + 1.0
 # Gauss-Legendre points on a panel.
 _POINTS = 32
-# Largest change of the phase tε on a panel. The rule integrates e^{−itε} alone to 1e-16 up to about twice that, which
-# leaves room for F.
+# Largest change of the phase t (ε − ω) on a panel. The rule would integrate the phase factor alone to 1e-15 up to twice
+# that, which leaves room for F.
 _TURN = 28.0
 # An integrand is resolved if its _LAST highest Legendre coefficients are below _SMOOTH.
 _SMOOTH, _LAST = 1e-13, 5

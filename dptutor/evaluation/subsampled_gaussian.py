@@ -62,7 +62,7 @@ def log_hellinger(noise_multiplier: float, sampling_rate: float, s: np.ndarray) 
     """log H(s) for a one-dimensional array of complex s, and a bound on its absolute error.
 
     Relatively accurate where H is close to 1, and where it is tiny. Where no digit of H is known, the result is the
-    logarithm of a bound on |H|, with the error 2: H is off by at most twice that bound. Where too many nodes would be
+    logarithm of a bound on |H|, and 2 its error: H is off by at most twice that bound. Where too many nodes would be
     needed, the result is NaN and its error infinite.
 
     Parameters

@@ -180,7 +180,7 @@ class Exercise:
 
     @cached_property
     def tried(self) -> tuple[Case, ...]:
-        """The arguments with which a function is called: the chosen ones and then random ones, the same in each check.
+        """The arguments with which a function is called, chosen ones and then random ones, the same in each check.
 
         Examples
         --------
