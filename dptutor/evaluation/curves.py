@@ -56,10 +56,11 @@ _LEBESGUE, _OF_MEASURED = 2.7, 4.0
 _OF_INHERITED = 1.0 / 64
 # After so many halvings without progress, up to _NOISE times the allowed error counts as noise.
 _STUCK, _NOISE = 3, 30.0
-# Losses below −_FURTHEST have a mass of at most e^−_FURTHEST under Q, and are left out. The widest piece to the left
-# of 0. Integrals over a panel that are smaller than _NOTHING are left out.
+# Losses below −_FURTHEST have a mass of at most e^−_FURTHEST under Q, which counts as an error: half of it leaves 1e-8.
+# The widest piece to the left of 0. Integrals over a panel that are smaller than _NOTHING are left out.
 _FURTHEST, _WIDEST, _NOTHING = 42.0, 2.0, 1e-20
-# Gauss's rule: nodes on [−1, 1], weights, their number, and ρ of the ellipse for its error.
+# Gauss's rule: nodes on [−1, 1], weights, their number, and ρ of the ellipse for its error. With ρ = 2 the bound on
+# that would be 1e-8.
 _NODES, _WEIGHTS = gauss(16)
 _COUNT, _RHO = 16, 4.0
 # By how much the longer half-axis of the ellipse exceeds half a panel, in units of that.

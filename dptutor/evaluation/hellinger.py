@@ -49,7 +49,8 @@ from .profile_table import Profile
 
 # Integrands below e^−40 of their peak are left out.
 _DEPTH = 40.0
-# At every ε some contour has an integrand at most e^_SPACING times as large as that on the best of all lines.
+# At every ε some contour has an integrand at most e^_SPACING times as large as that on the best of all lines. Twice as
+# much costs up to a digit; half as much gains nothing.
 _SPACING = 2.0
 # δ below e^−720 counts as 0.
 _DEEPEST = 720.0
@@ -62,7 +63,8 @@ _POINTS = 32
 _TURN = 28.0
 # An integrand is resolved if its _LAST highest Legendre coefficients are below _SMOOTH.
 _SMOOTH, _LAST = 1e-13, 5
-# Ends of windows to try, in units of 1/|ε − edge|, and the relative change at which a result counts as settled.
+# Ends of windows to try, in units of 1/|ε − edge|, and the relative change at which a result counts as settled, which
+# is then the size of its error.
 _WINDOWS = (200.0, 400.0, 800.0, 1600.0, 3200.0)
 _STILL = 1e-12
 # |ε − edge| counts as at most this many standard deviations of the losses away from the edge: so even the shortest

@@ -55,7 +55,7 @@ _SMOOTHED = np.array([-40.0, -13.0, -6.0, 0.0, 6.0, 13.0, 40.0])
 _FACTOR = 4.0
 # If there are more kinks than this, none gets breaks of its own.
 _FEW_KINKS = 20
-# Relative error of the quadrature: ten times what halving the panels changes.
+# Relative error allowed for the quadrature: more than ten times what halving the panels changes.
 _QUADRATURE = 1e-11
 _NODES, _WEIGHTS = gauss(14)
 

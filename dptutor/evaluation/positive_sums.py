@@ -34,6 +34,7 @@ from .polynomials import chebyshev, gauss
 # Degree of the polynomials for log g.
 _DEGREE = 13
 # Densities of log S below e^−_CUT under both P and Q are left out; just above, relative errors may be as large as 1.
+# With half of it, a δ of 1e-18 has five digits, and one of 1e-30 none.
 _CUT = 118.0
 # Gauss-Legendre points on a panel of a quadrature.
 _POINTS = 12
@@ -65,6 +66,7 @@ _TOGETHER = 8192
 # Losses S below e^_LEAST, which might underflow, are squeezed into [e^(_LEAST − _DRAWN), e^_LEAST].
 _LEAST, _DRAWN = -600.0, 40.0
 # A panel is left out if its largest term, estimated by linear interpolation, is below e^−_NEGLIGIBLE times another's.
+# Error bounds do not include this: with half of it, results are off by more than their bounds.
 _NEGLIGIBLE = 44.0
 # Points of a piece at which its error is checked.
 _FINE = np.linspace(-1.0, 1.0, 41)

@@ -31,7 +31,8 @@ from .._floats import LARGEST_LOSS, LAST_PLACE
 from .polynomials import gauss
 from .transforms import complex_expm1, complex_log1p
 
-# Sums are accurate to e^−46 of their size; densities are cut where they are that small.
+# Sums are accurate to e^−46 of their size; densities are cut where they are that small. Half of it leaves relative
+# errors of δ of 1e-8; twice as much takes more nodes and gains nothing.
 _DEPTH = 46.0
 _REACH = math.sqrt(2 * _DEPTH)
 # Sums keep the digits of H − 1 at least down to log |H − 1| = −_TINY_EXCESS.

@@ -35,8 +35,8 @@ from .finite import SymmetricFiniteMechanism
 
 # Orders s of Rényi divergences: the smallest and the largest s − 1 for losses of size 1, and their number.
 _FIRST, _LAST, _ORDERS = 1e-4, 1e5, 8000
-# Largest number of points for the hull, smaller for powers, which are calibrated often, than in products. Points are a
-# power of two apart where δ is between _SURE and _TINY; _BEYOND more follow.
+# Largest number of points for the hull, smaller for powers, which are calibrated often, than in products: half as many
+# have four times the error. They are a power of two apart where δ is between _SURE and _TINY; _BEYOND more follow.
 _PLACES, _PLACES_BESIDE, _SURE, _TINY, _BEYOND = 2**15, 2**17, 1.0 - 1e-15, 1e-20, 2**9
 # Target error for the power of the pairs on a grid.
 _GOAL = 1e-8
