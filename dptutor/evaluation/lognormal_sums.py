@@ -7,7 +7,7 @@ With X = e^(μz − μ²/2), z ~ N(0, 1), and S the sum of T independent copies,
 The put is computed up to k = T and the call beyond, so that neither is a small difference of large numbers.
 
 *Two laws.* The expectation of a convex function of S rises if X is replaced by a variable that is larger in the convex
-order, and falls if by a smaller one. Up to B, the last point of a grid c + jh, X is replaced by two laws on this grid:
+order, and falls if by one that is smaller. Up to B, the last point of a grid c + jh, X is replaced by two laws on it:
 
 - larger: the mass between two grid points goes to these, in the proportion that keeps its mean;
 - smaller: let C(x) = E[(X − x)₊; X ≤ B], and φ the density of X. A chord exceeds C by at most h²/8 times the maximum of
@@ -27,7 +27,7 @@ e^((a−b)W) F(b)^T for every b ≥ a.
 *Levels* are grids of increasing length, which keep the relative resolution: each is e times as long as the one before,
 or more if these would be too many. Each is refined until the gap between its two laws is small. Since put is convex,
 the lower hull of points above it is above it, too: the hull of the points of all levels is the larger law. In the cell
-between two levels, the gap is that to the smaller law of the later one.
+between two levels, the gap is measured to the smaller law of the later level.
 """
 
 from __future__ import annotations

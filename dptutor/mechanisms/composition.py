@@ -32,7 +32,7 @@ bounds its error as follows:
 
 The first and the last answer from an enumerated law. All others fill tables (profile_table.py) of polynomials, whose
 values at Chebyshev points have the bounds above. The error of a polynomial between these points is *not* proven: it is
-estimated at further points and multiplied by a safety factor. So are two errors of the values of contours: panels are
+estimated at further points and multiplied by a safety factor. Nor are two errors of the values of contours: panels are
 halved until the highest coefficients of the integrand vanish, and where the transform does not decay, windows are
 widened until values no longer change.
 
