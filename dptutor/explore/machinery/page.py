@@ -310,7 +310,7 @@ def body(exploration, prefix: str) -> str:
 
 
 def worded(text: str) -> str:
-    """A caption, task or question as HTML: formulas, superscripts and subscripts typeset, symbols in italics."""
+    """A caption, task or question as HTML: formulas, and what is raised or lowered, are set; symbols are italic."""
     pieces = re.split(r"(<math.*?</math>)", typeset(escape(text)))
     pieces[::2] = [lettered(unescape(piece)) for piece in pieces[::2]]
     return "".join(pieces)
