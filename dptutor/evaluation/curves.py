@@ -48,9 +48,10 @@ from .profile_table import Answer
 
 # Degree of the polynomials.
 _DEGREE = 15
-# Interpolation error that is always allowed, relative to values; most pieces; the shortest one, relative to the range.
+# Interpolation error that is always allowed, relative to values; largest number of pieces, and the length of the
+# shortest one, relative to the range.
 _ALLOWED, _MOST_PIECES, _SHORTEST = 4e-16, 400, 2.0**-44
-# About the factor by which interpolation enlarges errors of values; safety factor on its own error, as measured.
+# Approximate factor by which interpolation enlarges errors of values; safety factor for its own error, as estimated.
 _LEBESGUE, _OF_MEASURED = 2.7, 4.0
 # Interpolation error that is allowed as a share of the inherited error.
 _OF_INHERITED = 1.0 / 64
@@ -74,13 +75,14 @@ _END, _PLACES_OF_ENDS, _BENDS = 1e-17, np.geomspace(1e-12, 1e4, 2000), 2.0 ** -n
 _ZERO, _SHARES = 1e-16, np.append(np.geomspace(1e-4, 0.97, 100), 1.0)
 # A profile is faint where its relative error is larger than _FAINT. Number of places for first guesses of ε.
 _FAINT, _PLACES_OF_NEAR = 1e-4, 1000
-# Nodes at which polynomials are evaluated at once, which limits the memory.
+# Number of nodes at which polynomials are evaluated at once, to limit memory.
 _AT_ONCE = 2**19
 # Kinks closer to each other than this, relative to the largest, are one.
 _SAME = 1e-13
 # Interpolation across places where polynomials meet may add this share of their error to a mixture.
 _OF_ERROR = 1.0 / 16
-# Most kinks of a profile and most atoms of a mixture; atoms that together have less mass than _NO_MASS are left out.
+# Largest numbers of kinks of a profile and of atoms of a mixture; atoms that together have less mass than _NO_MASS are
+# left out.
 MOST_KINKS, _MOST_ATOMS, _NO_MASS = 300, 2**18, 1e-15
 # Atoms are sorted into at most _MOST_CELLS cells, with at least _ATOMS_OF_CELL in each on average. A mixture may take
 # _PIECES_TIMES_ATOMS divided by its atoms, or _FEW_PIECES, polynomials between kinks.

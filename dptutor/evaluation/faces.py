@@ -37,8 +37,8 @@ _APART, _ROUNDS = 1e-15, 80
 # Further lines are tried at these distances from the loss found, and at these multiples of the window's width.
 _ASIDE = (1e-3, 1e-2, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0)
 _ASIDE_IN_WINDOWS = np.array([1e-9, 1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2])
-# With more kinks than this, only distances up to this multiple: intervals of the table are then short, and every
-# further one that a line touches has to be filled.
+# With more kinks than _MANY_KINKS, only distances up to _NEAR times the width are tried: intervals of the table are
+# then short, and each one that a further line touches has to be filled.
 _MANY_KINKS, _NEAR = 300, 1e-4
 # In mixtures, further lines are tried at these distances from the root of α.
 _BESIDE_ROOT = np.array([1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 0.1, 1.0])[:, None]
@@ -52,7 +52,7 @@ _JUMP = 1e-4
 _MOST_ATOMS, _NO_MASS = 4096, 1e-18
 # A mixture with more sums of a loss and a kink than this does not list its breakpoints.
 _MOST_SUMS = 2**20
-# Most steps of Newton's method, and the relative size of a step at which it has converged.
+# Largest number of steps of Newton's method, and the relative size of a step at which it has converged.
 _NEWTON, _SETTLED = 12, 4e-16
 
 
@@ -320,7 +320,7 @@ class TabulatedFaces:
         return value.reshape(np.shape(alpha)), bound.reshape(np.shape(alpha))
 
     def _lines(self, losses):
-        """Of the line that touches f at each loss: α there, its height at α = 0, and a bound on that height's error."""
+        """For the line that touches f at each loss: α there, its height at α = 0, and a bound on the height's error."""
         found = np.empty((3, *losses.shape))
         for right in (True, False):
             at = (losses >= 0) == right

@@ -59,7 +59,7 @@ _TILTS, _LOSS = np.append(0.0, 2.0 ** np.arange(-2.0, 10.0)), math.log(20.0)
 _RELATIVE = 1e-12
 # An atom of mass m is factored out of a power if −log m^T, which must not overflow as a long float, is below this.
 _LARGEST_LOG = 0.9 * math.log(2.0) * np.finfo(np.longdouble).maxexp
-# Most grid points of all levels together; least ratio of the ends of two levels.
+# Largest number of grid points of all levels together; smallest ratio of the ends of two successive levels.
 _ALL, _LEAST_LEVEL = 2**22, 1.1
 # All levels together may cost `_COST`. One of n points costs n, n² / `_SLOW` for long transforms, and up to `_EACH`
 # besides. Each has at least `_LEAST_POINTS` grid points up to the end of the one before.
@@ -139,7 +139,7 @@ def _window(mu: float, count: int) -> tuple[float, float]:
 
 @dataclass(frozen=True)
 class _Side:
-    """Of one law at grid points: the put up to T and the call beyond, its slope to the right, and rounding errors."""
+    """For one law at grid points: the put up to T and the call beyond, its slope to the right, and rounding errors."""
 
     value: np.ndarray
     slope: np.ndarray

@@ -59,7 +59,7 @@ _SPREAD = 14.0
 _SHARE = 10
 # Pieces shorter than this are not halved.
 _SMALLEST = 1e-6
-# Terms computed at once, which limits the memory.
+# Number of terms computed at once, to limit memory.
 _AT_ONCE = 400_000
 # Number of points evaluated together, which fits into the processor's cache.
 _TOGETHER = 8192

@@ -32,16 +32,16 @@ _UNEVEN = 1e-8
 _SMALLEST, _APART = 2.0**-12, 2.0**-44
 # Halvings without progress after which an error counts as noise.
 _STUCK = 3
-# Most pieces of an interval. If they are used up, as at the atoms of many steps, pieces keep larger errors.
+# Largest number of pieces of an interval. Once it is reached, as at the atoms of many steps, pieces keep larger errors.
 _MOST_PIECES = 512
 # Last coefficients below this, relative to 1 + |log δ|, or below the error of the values need no further halving.
 _SMALL_ENOUGH = 2e-14
-# Answers computed at once, which limits the memory.
+# Number of answers computed at once, to limit memory.
 _MOST_AT_ONCE = 2**16
 # A piece without values above the first is not halved, since floats lose their digits there; a value below the second
 # counts as unknown.
 _NEARLY_ZERO, _ZERO = 1e-290, 1e-320
-# About the factor by which interpolation enlarges errors of the values.
+# Approximate factor by which interpolation enlarges errors of the values.
 _LEBESGUE = 2.7
 # The interpolation error, in units of the last coefficients: where these are small enough, and where a kink keeps them
 # from getting smaller. If they are larger than `_ROUGH`, they do not bound it.
@@ -92,7 +92,7 @@ class Profile:
 
     @property
     def most_pieces(self) -> int:
-        """Most pieces of an interval; the fewer, the larger the bounds where the profile is rough."""
+        """Largest number of pieces of an interval; with fewer, bounds are larger where the profile is rough."""
         return _MOST_PIECES
 
     def left(self, epsilon: np.ndarray) -> np.ndarray:
