@@ -1,30 +1,31 @@
-"""Any two mechanisms with finite losses together: profiles as polynomials, which are integrated over each other.
+"""The composition of any two mechanisms with finite losses: profiles are polynomials, integrated over each other.
 
-With G(y) = Pr_Q[Y > y] = δ_Y(y) − δ_Y′(y), by parts,
+With losses X and Y, δ⁻ the profile of the reverse pair, and G(y) = Pr_Q[Y > y] = δ_Y(y) − δ_Y′(y), by parts,
 
-    δ_XY(ε) = E_Q[δ_X(ε − Y)] = ∫ −δ_X′(ε − y) G_Y(y) dy,
+    δ_XY(ε) = E_Q[δ_X(ε − Y)] = ∫ −δ_X′(ε − y) G_Y(y) dy.
 
-all of it positive, and to the left of 0 with δ(−v) = 1 − e^{−v} + e^{−v} δ⁻(v), δ⁻ the profile of the reverse pair.
+The integrand is positive. To the left of 0, δ(−v) = 1 − e^{−v} + e^{−v} δ⁻(v).
 
-*Errors.* With D_X and D_Y for δ_X and δ_Y, off by η_X and η_Y, the integral is off by
+*Errors.* Let polynomials D_X and D_Y approximate δ_X and δ_Y with errors η_X and η_Y. The integral then has the error
 
     E_Q[η_X(ε − Y)] + ∫ η_Y(ε − x) (D_X″ − D_X′)(x) dx,
 
-as D_X″ − D_X′ is the density of X under Q. So it is off by at most sup |η_X| + sup |η_Y| ∫ |D_X″ − D_X′|, steps of D_X′
-counted, where the square of an integral is at most that of the square times the length. Steps of D_X and D_Y where
-polynomials meet add their heights. On a panel where both are polynomials, or e^x times polynomials, Gauss's rule with n
-points misses at most 64/15 h M ρ^{−2n}/(1 − ρ^{−2}), M a bound on the ellipse of Bernstein with the sum of axes ρ
-(Trefethen 2008, theorem 4.5). What polynomials miss between their points is measured, as in `profile_table`: at further
-points, and wherever one of both profiles bends.
+as D_X″ − D_X′ approximates the density of X under Q. This is at most sup |η_X| + sup |η_Y| ∫ |D_X″ − D_X′|, including
+jumps of D_X′; the integral is bounded by the inequality of Cauchy and Schwarz. Jumps of D_X and D_Y where polynomials
+meet add their heights. On a panel of length 2h where both are polynomials, or e^x times polynomials, Gauss's rule with
+n points errs by at most 64/15 h M ρ^{−2n}/(1 − ρ^{−2}), where M bounds the integrand on the Bernstein ellipse with ρ as
+the sum of its half-axes (Trefethen 2008, theorem 4.5). The error of polynomials between their points is estimated, as
+in `profile_table`: at further points, and wherever either profile bends.
 
-*One of several.* Where an example takes part in one of two groups of mechanisms, of sizes in the proportion of w and w̄,
-the likelihood ratio is w R + w̄ R̄ under P × P̄. With α = Pr_P[R > ·] as a function of the loss,
+*One of several.* If an example takes part in one of two groups of mechanisms, of sizes in the proportion of w and w̄,
+the likelihood ratio is w R + w̄ R̄ under P × P̄. With α = Pr_P[L > ·] as a function of the loss,
 
     δ(ε) = w δ_X(ε − log w) + w̄ δ_Y(ε − log w̄) + e^ε ∫₀¹ α_X(ε + log((1 − u)/w)) α_Y(ε + log(u/w̄)) du,
     δ⁻(ε) = ∫₀¹ (1 − α_X)(−ε + log((1 − u)/w)) (1 − α_Y)(−ε + log(u/w̄)) du,
 
-by parts again, from E_P[(A + B − κ)₊] = E[(A − κ)₊] + E[(B − κ)₊] + ∫₀^κ Pr[A > κ − x] Pr[B > x] dx. Errors of these
-expectations are as above, with P for Q, and shares of those of parts; of δ⁻ they are e^ε times as large, or sums.
+by parts again, from E_P[(A + B − κ)₊] = E[(A − κ)₊] + E[(B − κ)₊] + ∫₀^κ Pr[A > κ − x] Pr[B > x] dx. The errors of
+these expectations are bounded as above, with P in place of Q and the weights w and w̄. δ⁻ is such an expectation times
+e^ε; its error is also bounded without the factor and the weights.
 
 Source: Trefethen (2008), Is Gauss quadrature better than Clenshaw-Curtis?
 """
@@ -45,39 +46,46 @@ from .finite_law import FiniteLaw
 from .polynomials import chebyshev, gauss, sums
 from .profile_table import Answer
 
+# Degree of the polynomials.
 _DEGREE = 15
-# What polynomials may miss, in units of their values; the number of pieces; the shortest one, in units of the range.
-_MISSED, _MOST_PIECES, _SHORTEST = 4e-16, 400, 2.0**-44
-# By how much interpolation enlarges errors of values, and what it misses, in units of what is measured.
+# Interpolation error that is always allowed, relative to values; largest number of pieces, and the length of the
+# shortest one, relative to the range.
+_ALLOWED, _MOST_PIECES, _SHORTEST = 4e-16, 400, 2.0**-44
+# Approximate factor by which interpolation enlarges errors of values; safety factor for its own error, as estimated.
 _LEBESGUE, _OF_MEASURED = 2.7, 4.0
-# What polynomials may miss of errors that there are anyway.
+# Interpolation error that is allowed as a share of the inherited error.
 _OF_INHERITED = 1.0 / 64
-# Halvings without progress after which what is missed, if it is so little, is noise.
+# After so many halvings without progress, up to _NOISE times the allowed error counts as noise.
 _STUCK, _NOISE = 3, 30.0
-# Losses below minus this have no mass under Q that counts; the widest piece there; and what is no integral.
+# Losses below −_FURTHEST have a mass of at most e^−_FURTHEST under Q, which counts as an error: half of it leaves 1e-8.
+# The widest piece to the left of 0. Integrals over a panel that are smaller than _NOTHING are left out.
 _FURTHEST, _WIDEST, _NOTHING = 42.0, 2.0, 1e-20
+# Gauss's rule: nodes on [−1, 1], weights, their number, and ρ of the ellipse for its error. With ρ = 2 the bound on
+# that would be 1e-8.
 _NODES, _WEIGHTS = gauss(16)
 _COUNT, _RHO = 16, 4.0
-# By how much the longer half-axis is longer than half a panel.
+# By how much the longer half-axis of the ellipse exceeds half a panel, in units of that.
 _LONGER = (_RHO + 1 / _RHO) / 2 - 1
-# Ends of panels of a logarithm, as far as none is long.
+# Ends of panels for the logarithm of a share, so that none is long.
 _CUTS = -np.append(np.arange(1.0, 4.0, 0.5), np.arange(4.0, 500.0, 2.0))
-# Of a closed form: δ beyond its last place, places that are tried, and where it may bend, from its ends.
+# A closed form ends at the first of these ε at which δ is at most _END. It is checked at these distances from its ends
+# and kinks, relative to its range.
 _END, _PLACES_OF_ENDS, _BENDS = 1e-17, np.geomspace(1e-12, 1e4, 2000), 2.0 ** -np.arange(1.0, 44.0)
-# Of one of several: what counts as 0, and places as a share of the largest loss.
+# A profile for one of several ends at the first of these shares of the largest loss at which it is at most _ZERO.
 _ZERO, _SHARES = 1e-16, np.append(np.geomspace(1e-4, 0.97, 100), 1.0)
-# Error of a faint profile, relative to it, and places between which it is sought.
+# A profile is faint where its relative error is larger than _FAINT. Number of places for first guesses of ε.
 _FAINT, _PLACES_OF_NEAR = 1e-4, 1000
-# Nodes at which polynomials are evaluated at once.
+# Number of nodes at which polynomials are evaluated at once, to limit memory.
 _AT_ONCE = 2**19
-# Kinks nearer to each other than this, in units of the largest, are one.
+# Kinks closer to each other than this, relative to the largest, are one.
 _SAME = 1e-13
-# The share of its error that a mixture may add where polynomials meet.
+# Interpolation across places where polynomials meet may add this share of their error to a mixture.
 _OF_ERROR = 1.0 / 16
-# Kinks that a profile may have, atoms that are mixed over, and the mass of all that are not.
+# Largest numbers of kinks of a profile and of atoms of a mixture; atoms that together have less mass than _NO_MASS are
+# left out.
 MOST_KINKS, _MOST_ATOMS, _NO_MASS = 300, 2**18, 1e-15
-# Cells that these are put into, and atoms of each, at least; polynomials that a mixture may take, at least and times
-# atoms.
+# Atoms are sorted into at most _MOST_CELLS cells, with at least _ATOMS_OF_CELL in each on average. A mixture may take
+# _PIECES_TIMES_ATOMS divided by its atoms, or _FEW_PIECES, polynomials between kinks.
 _MOST_CELLS, _ATOMS_OF_CELL, _FEW_PIECES, _PIECES_TIMES_ATOMS = 512, 128, 64, 2**20
 
 
@@ -87,7 +95,7 @@ class TooRough(ValueError):
 
 @dataclass(frozen=True, eq=False)
 class Curve:
-    """The profile of one direction from 0 on as polynomials, beyond them 0, and the largest error."""
+    """The profile of one direction at ε ≥ 0: polynomials on pieces, 0 beyond them, and a bound on the error."""
 
     borders: np.ndarray
     coefficients: np.ndarray  # of Chebyshev polynomials, one row for each piece
@@ -128,15 +136,24 @@ def curve(
     inherited: float = 0.0,
     most_pieces: int = _MOST_PIECES,
 ) -> Curve:
-    """The polynomials of a profile that is smooth between edges, halved until they meet it, also at `checks`.
+    """Polynomials for a profile that is smooth between `edges`, on pieces that are halved until all values fit.
 
-    `profile` takes ε ≥ 0 to δ and a bound on the rounding of that; from the last edge on δ is at most the error.
-    `inherited` is what else it is off by.
+    Parameters
+    ----------
+    profile : callable
+        ε ≥ 0 ↦ δ and a bound on its rounding error.
+    edges : ndarray
+        From 0 to an ε beyond which δ may count as 0.
+    checks : ndarray
+        Further ε at which the polynomials must fit.
+    inherited : float
+        All other errors of `profile`.
+    most_pieces : int
 
     Raises
     ------
     TooRough
-        If they are too many.
+        If more pieces would be needed.
     """
     checks = np.unique(checks[(checks > 0) & (checks < edges[-1])])
     known = profile(checks)[0] if checks.size else checks
@@ -158,7 +175,7 @@ def curve(
         np.maximum.at(missed, piece, np.abs(sums(own[piece], x[:, None])[:, 0] - known[inside]))
         noise = errors.max(axis=1)
         stuck = np.where(missed < before / 2, 0, stuck + 1)
-        wanted = _MISSED * np.abs(own[:, 0]) + noise / 2 + _OF_INHERITED * inherited
+        wanted = _ALLOWED * np.abs(own[:, 0]) + noise / 2 + _OF_INHERITED * inherited
         fine = (
             (missed <= wanted)
             | ((stuck >= _STUCK) & (missed <= _NOISE * wanted))
@@ -185,9 +202,9 @@ class Curves:
     ----------
     forward, backward : Curve
     kinks : ndarray
-        Losses at which the profile may have kinks or jumps of its slopes, or turns where a pile of losses is.
+        Losses at which the profile may have a kink, or a sharp bend because many losses are close to them.
     smooth : bool
-        Whether it has none of the former, as one part has none.
+        Whether it has no kinks, because some part has none.
     under_p : float, optional
         Bound on the error of E_P[(R − κ)₊] and E_P[(κ − R)₊], R the likelihood ratio: of δ at ε = log κ ≥ 0, and of
         e^−ε times that of the reverse pair. By default the larger error of both.
@@ -216,23 +233,23 @@ class Curves:
 
     @cached_property
     def error(self) -> float:
-        """The larger error of both."""
+        """The larger of both errors."""
         return max(self.forward.error, self.backward.error)
 
     @cached_property
     def borders(self) -> np.ndarray:
-        """Where pieces meet, of both signs."""
+        """The losses, of both signs, at which pieces meet."""
         return np.unique(np.concatenate([-self.backward.borders, self.forward.borders]))
 
     @cached_property
     def line(self) -> _Line:
-        """The profile and its slope on all of the line."""
+        """The profile and its slope at losses of both signs."""
         return _Line(self.forward, self.backward)
 
     def times(self, other: Curves) -> Curves:
-        """The curves of both together."""
+        """The curves of the composition with another mechanism."""
         kinks = _kinks(self.kinks, other.kinks)
-        # Each bends where it does alone, moved by where losses of the other are many.
+        # The composition bends where one part does, shifted by losses that are frequent in the other.
         checks = np.concatenate([np.add.outer(a.borders, b._dense).ravel() for a, b in ((self, other), (other, self))])
         same = self.forward is self.backward and other.forward is other.backward
         forward = _product(self, other, kinks, checks)
@@ -240,9 +257,9 @@ class Curves:
         return Curves(forward, backward, kinks, self.smooth or other.smooth)
 
     def beside(self, law: FiniteLaw, off: float) -> Curves:
-        """The curves of both together, the profile of the law `off` by so much.
+        """The curves of the composition with a law of atoms, whose profile has the error `off`.
 
-        They can be mixed further, but not multiplied where losses may be infinite.
+        They can be mixed with further laws; `times` is for finite losses only.
         """
         finite = np.isfinite(law.loss)
         matters = finite & (np.maximum(law.p, law.q) > _NO_MASS / law.loss.size)
@@ -271,11 +288,11 @@ class Curves:
         return found
 
     def power(self, count: int) -> Curves:
-        """The curves of `count` of them, by squaring."""
+        """The curves of the composition of `count` such mechanisms, by squaring."""
         return self._repeated(count, lambda first, second, *_: first.times(second))
 
     def one_of(self, count: int) -> Curves:
-        """The curves of `count` of them, of which an example takes part in one, at random and in secret."""
+        """The curves of `count` such mechanisms if an example takes part in one of them, at random and in secret."""
         return self._repeated(count, _one_of)
 
     def _repeated(self, count: int, both: Callable[[Curves, Curves, int, int], Curves]) -> Curves:
@@ -291,12 +308,12 @@ class Curves:
 
     @cached_property
     def _dense(self) -> np.ndarray:
-        """0, the kinks and the narrowest piece, about which losses may pile up."""
+        """Losses that may be frequent: 0, the kinks and the start of the narrowest piece."""
         return np.append(self.kinks, [0.0, self.borders[np.argmin(np.diff(self.borders))]])
 
 
 def _kinks(first: np.ndarray, second: np.ndarray) -> np.ndarray:
-    """All sums of two kinks, those once that are the same but for rounding.
+    """All sums of two kinks; sums that are equal up to rounding count once.
 
     Raises
     ------
@@ -334,11 +351,11 @@ def _curve_of(pair: Any) -> Curve:
 
 
 class _Cells:
-    """Σ q D(ε − l) over many atoms: over 16 points instead of those in a cell in which D does not bend.
+    """Σ q D(ε − l) over many atoms l, sorted into cells: where D does not bend, 16 points replace the atoms of a cell.
 
-    Interpolation at 16 points is exact for a polynomial of degree 15, and misses of others at most 1 + Λ times what
-    they differ from one (Λ: Lebesgue's constant): where cells meet two of them, what these differ there. To the left of
-    0 D is 1 − e^x + e^x D⁻ at x = ε − l, and beyond the ends nothing but 1 − e^x, or 0.
+    Interpolation at 16 points is exact for polynomials of degree 15. Its error for another function is at most 1 + Λ
+    times the distance to such a polynomial (Λ: Lebesgue's constant): where two polynomials meet within a cell, at most
+    their difference there. To the left of 0, D is 1 − e^x + e^x D⁻ at x = ε − l; beyond the polynomials, 1 − e^x or 0.
     """
 
     def __init__(self, own: Curves, losses: np.ndarray, q: np.ndarray) -> None:
@@ -354,12 +371,12 @@ class _Cells:
         x = np.clip(2 * (self._losses - self._ends[cell]) / width - 1, -1.0, 1.0)
         shares = np.cos(np.outer(np.arccos(x), np.arange(_DEGREE + 1))) @ _TO_COEFFICIENTS.T
         self._nodes = self._ends[:-1, None] + width / 2 * (1 + _POINTS)
-        # q, and q e^−l as from the start of the cell.
+        # Weights for q, and for q e^−l with l measured from the start of the cell.
         tilted = self._q * np.exp(self._ends[cell] - self._losses)
         self._weights = np.zeros((2, count, _DEGREE + 1))
         for weight, mass in zip(self._weights, (self._q, tilted), strict=True):
             np.add.at(weight, cell, shares * mass[:, None])
-        # The same of all from each cell on.
+        # Sums of q, and of q e^−l, over all atoms from the start of a cell on.
         self._masses = np.zeros((2, count + 1))
         self._masses[:, :-1] = [np.bincount(cell, each, count) for each in (self._q, tilted)]
         for place in range(count - 1, -1, -1):
@@ -384,7 +401,7 @@ class _Cells:
             for ends in (self._ends[1:], self._ends[:-1])
         )
         mass, its_mass = self._own.masses
-        # All losses there are larger.
+        # In the cells from `beyond` on, ε − l is to the left of all polynomials: D is 1 − e^x.
         beyond = np.count_nonzero(far, axis=1)
         start = np.append(self._ends[:-1], np.inf)[beyond]
         total = (
@@ -402,7 +419,7 @@ class _Cells:
         shrink = np.exp(epsilon[row[left]] - self._ends[cell[left]])
         found[left] = mass * own.sum(axis=1) + shrink * ((values - its_mass) * others).sum(axis=1)
         total += np.bincount(row, found, epsilon.size)
-        # One by one the atoms of cells where it bends.
+        # Where D bends within a cell, its atoms are summed one by one.
         row, cell = np.nonzero(near != far)
         counts = (self._first[1:] - self._first[:-1])[cell]
         begin = np.cumsum(counts) - counts
@@ -413,13 +430,13 @@ class _Cells:
 
 
 def _mixed(own: Curves, losses: np.ndarray, q: np.ndarray, kinks: np.ndarray, checks: np.ndarray, off: float) -> Curve:
-    """One direction of a mixture over atoms: Σ q δ(ε − l)."""
+    """One direction of a mixture over atoms l: Σ q δ(ε − l)."""
     end = own.forward.end + float(losses.max())
     if end <= 0.0:
         return Curve(np.array([0.0, 1e-300]), np.zeros((1, _DEGREE + 1)), off)
     cells = _Cells(own, losses, q)
     off += cells.missed
-    # Of sums, of weights, and of places, where no profile is steeper than 1.
+    # Of sums, of weights, and of losses, as no profile is steeper than 1.
     rounding = LAST_PLACE * (64.0 + math.sqrt(losses.size) * 2 + 8.0 * (1.0 + np.abs(losses).max() + end))
     edges = np.unique(np.append(kinks[(kinks > 0) & (kinks < end)], [0.0, end]))
 
@@ -440,7 +457,7 @@ def _product(first: Curves, second: Curves, kinks: np.ndarray, checks: np.ndarra
 
 
 def _inherited(first: Curves, second: Curves) -> float:
-    """What values of a product may be off, as the polynomials of both are."""
+    """The error of a product that comes from the errors of both profiles."""
     x, y = first.line, second.line
     steps = x.steps + y.steps * x.steepest
     return float(first.error + second.error * x.variation + steps + 2 * math.exp(-_FURTHEST))
@@ -454,13 +471,14 @@ def _values(first: Curves, second: Curves, epsilon: np.ndarray) -> tuple[np.ndar
     for start in range(0, epsilon.size, few):
         part = slice(start, start + few)
         value[part], error[part] = _integrals(x, y, epsilon[part])
-    # Where G is 1.
+    # Below `lowest` G is 1: that part of the integral is δ_X(ε − lowest).
     value += first.forward.values(epsilon - y.lowest)[0]
     return value, error + x.rounding * y.largest + y.rounding * (1.0 + x.length_of_slopes)
 
 
 def _integrals(x: _Line, y: _Line, epsilon: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """∫ −D_X′(ε − y) G_Y(y) dy over where both have pieces, and what Gauss's rule misses and is left out."""
+    """∫ −D_X′(ε − y) G_Y(y) dy where both have pieces, and a bound on the error of Gauss's rule and on what is left
+    out."""
     count = len(epsilon)
     borders = np.concatenate(
         [epsilon[:, None] - x.borders[::-1], np.broadcast_to(y.borders, (count, len(y.borders)))], axis=1
@@ -487,10 +505,10 @@ def _integrals(x: _Line, y: _Line, epsilon: np.ndarray) -> tuple[np.ndarray, np.
 
 
 class _Line:
-    """−D′ and G = D − D′ on all of the line: polynomials to the right of 0, to the left of it e^x A and 1 + e^y B."""
+    """−D′ and G = D − D′ at losses of both signs: polynomials to the right of 0, e^x A and 1 + e^y B to the left."""
 
     def __init__(self, forward: Curve, backward: Curve) -> None:
-        # Cut short or continued to where there is nothing, in pieces that are not wide.
+        # To the left of 0, pieces extend to −_FURTHEST, and none is wide.
         left = np.unique(np.minimum(backward.borders, _FURTHEST)).tolist()
         rows: list[np.ndarray] = []
         borders = [0.0]
@@ -523,15 +541,15 @@ class _Line:
         self.ellipse_tail = sizes[1] @ axes * grown * beyond + self._tilted
         self.steepest, self.length_of_slopes = float(self.most_slope.max()), float(self.most_slope @ width)
         self.largest = float(self.most_tail.max())
-        # ∫ |D″ − D′|, at most, steps of D′ counted, and the same times how far places may be rounded.
+        # Bounds on ∫ |D″ − D′|, including jumps of D′, and on the same weighted with the rounding errors of places.
         parts = [_variation(forward, 0.0), _variation(backward, -1.0)]
-        # To the left of 0 −D′ is 1 − D⁻ + D⁻′.
+        # At 0, from the left, −D′ is 1 − D⁻ + D⁻′.
         starts = [each.coefficients[0] @ _FLIPPED for each in (forward, backward)]
         slopes = [each.slopes[0] @ _FLIPPED for each in (forward, backward)]
         self.variation = math.fsum(part.sum() for part, _ in parts) + abs(1.0 - starts[1] + slopes[1] + slopes[0])
         moved = 4 * LAST_PLACE * math.fsum(part @ places for part, places in parts)
         self.rounding = 32 * LAST_PLACE * max(self.length_of_slopes, self.largest) + moved
-        # The heights of all steps of D.
+        # The heights of all jumps of D.
         heights = [np.abs(_jumps(each.coefficients)).sum() for each in (forward, backward)]
         self.steps = math.fsum(heights) + abs(starts[1] - starts[0])
 
@@ -555,7 +573,7 @@ class _Line:
 
 
 def _one_of(first: Curves, second: Curves, size: int, its_size: int) -> Curves:
-    """The curves of two groups of mechanisms, of which an example takes part in one mechanism."""
+    """The curves of two groups of mechanisms if an example takes part in one mechanism of all."""
     x, y = _Alpha(first, size / (size + its_size)), _Alpha(second, its_size / (size + its_size))
     pairs, logs = (first, second), (math.log(x.share), math.log(y.share))
     checks = np.concatenate([np.append(one.borders, one.borders + log) for one, log in zip(pairs, logs, strict=True)])
@@ -575,7 +593,7 @@ def _one_of(first: Curves, second: Curves, size: int, its_size: int) -> Curves:
 
 
 def _values_of_one(x: _Alpha, y: _Alpha, sign: int, epsilon: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """δ of one of both, in one direction, and a bound on what is rounded or left out."""
+    """δ of one of both, in one direction, and a bound on what is left out, or lost by rounding and the quadrature."""
     value, error = np.empty((2, *epsilon.shape))
     few = max(1, _AT_ONCE // (2 * _COUNT * (len(x.borders) + len(y.borders) + len(_CUTS))))
     for start in range(0, epsilon.size, few):
@@ -588,11 +606,11 @@ def _values_of_one(x: _Alpha, y: _Alpha, sign: int, epsilon: np.ndarray) -> tupl
 
 
 def _halves(x: _Alpha, y: _Alpha, sign: int, epsilon: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """e^ε ∫ α_X α_Y, or ∫ (1 − α_X) (1 − α_Y), over that half in which y makes up less than half of e^ε, or e^−ε."""
+    """e^ε ∫ α_X α_Y du, or ∫ (1 − α_X) (1 − α_Y) du, over u < ½ in the variable v = log u."""
     count = len(epsilon)
     loss = sign * epsilon[:, None]
     top, lowest = -math.log(2.0), -np.maximum(loss, 0.0) - _FURTHEST
-    # Of the logarithm v of y's part: where pieces of both begin.
+    # The v at which pieces of X and of Y begin.
     with np.errstate(divide="ignore", over="ignore"):
         of_x = np.log1p(-np.exp(np.minimum(x.borders + math.log(x.share) - loss, 0.0)))
     of_y = y.borders + math.log(y.share) - loss
@@ -614,7 +632,7 @@ def _halves(x: _Alpha, y: _Alpha, sign: int, epsilon: np.ndarray) -> tuple[np.nd
         np.exp(v + np.maximum(shift, 0.0)),
         np.exp(start + half * (2.0 + _LONGER) + np.maximum(shift[:, 0], 0.0)),
     )
-    # On the ellipse log(1 − e^v) is no further from its values on the panel than this.
+    # On the ellipse log(1 − e^v) is at most this far from its values on the panel.
     largest = np.exp(start + half * (2.0 + _LONGER))
     apart = half * (_RHO - 1 / _RHO) / 2 * largest / (1.0 - largest)
     inner = shift + np.log1p(-np.exp(v)) - math.log(x.share), shift + v - math.log(y.share)
@@ -628,7 +646,7 @@ def _halves(x: _Alpha, y: _Alpha, sign: int, epsilon: np.ndarray) -> tuple[np.nd
 
 
 class _Alpha:
-    """α = Pr_P[L > ε] on all of the line: 1 − D⁻ + D⁻′ to the left of 0, and −e^{−ε} D′ to the right."""
+    """α = Pr_P[L > ε] at losses of both signs: 1 − D⁻ + D⁻′ to the left of 0, and −e^{−ε} D′ to the right."""
 
     def __init__(self, curves: Curves, share: float) -> None:
         forward, backward = curves.forward, curves.backward
@@ -637,7 +655,7 @@ class _Alpha:
         left = backward.slopes - backward.coefficients
         left[:, 0] += 1.0
         one, none = np.eye(1, _DEGREE + 1), np.zeros((1, _DEGREE + 1))
-        # Before the first border α is 1, beyond the last one 0.
+        # Below the first border α is 1, beyond the last one 0.
         self._rows = np.concatenate([one, (left * _FLIPPED)[::-1], -forward.slopes, none])
         ends = np.concatenate([[self.borders[0] - 1.0], self.borders, [self.borders[-1] + 1.0]])
         self._low, self._width, self._tilted = ends[:-1], np.diff(ends), ends[:-1] >= 0.0
@@ -655,10 +673,10 @@ class _Alpha:
         return self._curves.forward.values(epsilon)[0]
 
     def at(self, piece: np.ndarray, loss: np.ndarray, apart: np.ndarray, below: bool) -> tuple[np.ndarray, np.ndarray]:
-        """α, or 1 − α, at rows of losses within pieces, and a bound on it for complex ones that are so far apart."""
+        """α, or 1 − α, at rows of losses within pieces; a bound on it at complex losses up to `apart` from these."""
         low, width, rows = self._low[piece], self._width[piece], self._rows[piece]
         value = sums(rows, np.clip(2 * (loss - low[:, None]) / width[:, None] - 1, -1.0, 1.0))
-        # The ellipse with this sum of axes has all that is so far from the piece.
+        # The ellipse with this sum of half-axes contains all points that are at most this far from the piece.
         further = 2 * apart / width
         rho = 1.0 + further + np.sqrt(further * (further + 2.0))
         powers = np.exp(np.minimum(np.outer(np.log(rho), np.arange(_DEGREE + 1)), LARGEST_LOSS))
@@ -698,7 +716,7 @@ class CurveTable:
         return np.sum(self.quickly(epsilon), axis=0)
 
     def beyond(self, delta: float) -> float:
-        """A loss beyond which δ is less, but for its error."""
+        """An ε beyond which δ(ε) is smaller than `delta`, up to its error."""
         above = np.flatnonzero(self._curve.values(self._curve.borders[:-1])[0] > delta)
         return float(self._curve.borders[above[-1] + 1]) if above.size else 0.0
 
@@ -708,7 +726,7 @@ class CurveTable:
         return borders[(borders >= low) & (borders <= high)]
 
     def nodes(self, low: float, high: float) -> np.ndarray:
-        """Places between which the profile is smooth: quarters of all pieces from `low` to `high`."""
+        """Losses between which the profile is smooth: the ends and quarters of all pieces from `low` to `high`."""
         borders = self._curve.borders
         places = borders[:-1, None] + np.diff(borders)[:, None] * np.linspace(0.0, 0.75, 4)
         places = np.append(places.ravel(), min(self.end, high))
@@ -716,13 +734,13 @@ class CurveTable:
 
 
 class TailedTable(CurveTable):
-    """One direction as a table, from a law where that knows a faint profile better.
+    """One direction as a table. Where the curve's error is large relative to δ, another law may know δ better.
 
     Parameters
     ----------
     own : Curve
     tail : callable
-        ε ↦ δ, −δ′ and a bound on the error of δ. It is asked only where δ is faint.
+        ε ↦ δ, −δ′ and a bound on the error of δ. It is asked only where δ is that faint.
     """
 
     end = math.inf
@@ -753,7 +771,7 @@ class TailedTable(CurveTable):
         return answer.delta, answer.error
 
     def near(self, log_delta: np.ndarray) -> np.ndarray:
-        """About where δ has this logarithm."""
+        """A first guess of the ε at which δ has this logarithm."""
         places = np.linspace(0.0, self._curve.end, _PLACES_OF_NEAR)
         with np.errstate(divide="ignore"):
             logs = np.log(np.clip(self._curve.values(places)[0], 1e-300, 1.0))
@@ -770,7 +788,7 @@ def _part(coefficients: np.ndarray, ends: np.ndarray, low: float, high: float) -
 
 
 def _variation(own: Curve, tilt: float) -> tuple[np.ndarray, np.ndarray]:
-    """Of each piece ∫ e^{tilt ε} |D″ − D′|, at most, and the step of D′ at its end; and where it ends."""
+    """For each piece a bound on ∫ e^{tilt ε} |D″ − D′| plus the jump of D′ at its end; and the ends of the pieces."""
     width = np.diff(own.borders)
     squares = width / 2 * (sums(own.masses, np.broadcast_to(_NODES, (len(width), _COUNT))) ** 2 @ _WEIGHTS)
     shrink = np.exp(tilt * own.borders)
@@ -779,13 +797,13 @@ def _variation(own: Curve, tilt: float) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _jumps(coefficients: np.ndarray) -> np.ndarray:
-    """From the end of each polynomial to the start of the next, after the last of which there is nothing."""
+    """The jump from the end of each polynomial to the start of the next; 0 follows the last one."""
     signs = (-1.0) ** np.arange(coefficients.shape[1])
     return np.append(coefficients[1:] @ signs, 0.0) - coefficients.sum(axis=1)
 
 
 def _bends(own: Curve, width: float) -> np.ndarray:
-    """For each border but 0 the most that the polynomials on both sides differ within this distance of it."""
+    """For each border but 0, a bound on the difference of the polynomials on both sides within this distance of it."""
     places = own.borders[1:, None] + width * _POINTS
     low, high = own.borders[:-1], own.borders[1:]
     rows = np.append(own.coefficients, np.zeros((1, _DEGREE + 1)), axis=0)

@@ -6,11 +6,11 @@ With D the profile of finite losses at ε ≥ 0 and D⁻ that of the reverse pai
     e^ε α = −D′(ε),   β = 1 − δ − e^ε α,          R(π) = (1 − π)(1 − δ(ε)),
     f(α) = max_ε [1 − δ(ε) − e^ε α].
 
-An ε that is a little off its place costs f the square of that, and every ε gives a line below f: what f may be off is
-the distance from the line to the chord above, besides the error of δ.
+Every ε gives a line below f. At an ε that is slightly off the maximum, f is too small only by the square of that
+distance. The error of f is bounded by the gap between these lines and chords above f, plus the error of δ.
 
-Three kinds of composition have the same methods, those of `dptutor.evaluation.evaluator`: those with tables, those of
-finite experiments, and mixtures of others over the atoms of a finite experiment.
+The classes share the methods of `dptutor.evaluation.evaluator`: faces from tables, faces of finite experiments, and
+mixtures of another mechanism's faces over the atoms of a finite experiment.
 """
 
 from __future__ import annotations
@@ -30,25 +30,29 @@ from .remembering import remembering
 from .roots import decreasing_root, reach_of_epsilon, slope_of_profile
 from .touching import LARGEST, SMALLEST, known_at
 
-# Tails below this do not move α, β or R; how far above its tangent the chord of f may be; and rounds of looking.
-_TAIL, _APART, _ROUNDS = 1e-14, 1e-15, 80
-# How far beside the loss found other lines are tried, and how far in units of the range of losses that count.
+# δ of the finite losses is below this outside the window.
+_TAIL = 1e-14
+# The search for the loss at α stops when f is known this well, or after so many rounds.
+_APART, _ROUNDS = 1e-15, 80
+# Further lines are tried at these distances from the loss found, and at these multiples of the window's width.
 _ASIDE = (1e-3, 1e-2, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0)
 _ASIDE_IN_WINDOWS = np.array([1e-9, 1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2])
-# Among so many kinks, each with an interval of its own, only so near.
+# With more kinks than _MANY_KINKS, only distances up to _NEAR times the width are tried: intervals of the table are
+# then short, and each one that a further line touches has to be filled.
 _MANY_KINKS, _NEAR = 300, 1e-4
-# The same beside a root of α.
+# In mixtures, further lines are tried at these distances from the root of α.
 _BESIDE_ROOT = np.array([1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 0.1, 1.0])[:, None]
-# Beside a kink of the profile.
-_BESIDE = 1e-15
-_NEXT_TO = 1e-7
-# By how much α jumps where two profiles cross.
+# Relative distance from a kink at which the profile is asked for on either side of it.
+_BESIDE_KINK = 1e-15
+# Relative distance that losses keep from the ends of a bounded range, where slopes have no digits.
+_NEXT_TO_END = 1e-7
+# α may jump where two profiles cross: if it still falls by more than this, the search goes on to the last place.
 _JUMP = 1e-4
-# Atoms that a mixture may have, and the share of its mass below which an atom cannot move an absolute error.
+# Largest number of atoms of a mixture; atoms that together have less mass than this are left out of α, β and R.
 _MOST_ATOMS, _NO_MASS = 4096, 1e-18
-# Kinks that are sums of those of both.
+# A mixture with more sums of a loss and a kink than this does not list its breakpoints.
 _MOST_SUMS = 2**20
-# Steps of Newton's method, and how small the last one is.
+# Largest number of steps of Newton's method, and the relative size of a step at which it has converged.
 _NEWTON, _SETTLED = 12, 4e-16
 
 
@@ -62,7 +66,8 @@ class TabulatedFaces:
     infinite : tuple of float
         Pr_Q[L = +∞] and Pr_P[L = −∞].
     near, loss_near : tuple of callable, optional
-        For each direction, log δ ↦ about where δ has this logarithm, and log α ↦ about where α has.
+        For each direction, approximate inverses from which searches start: log δ ↦ the ε with that δ, and log α ↦ the ε
+        with that α.
     breakpoints : ndarray
         Losses at which the profile has kinks.
     """
@@ -91,12 +96,12 @@ class TabulatedFaces:
 
     @property
     def tables(self):
-        """The profiles of both directions, unless losses may be infinite, or all together a little elsewhere."""
+        """The profiles of both directions; None if losses may be infinite, or are known only up to a common shift."""
         both = self._forward, self._backward
         return None if any(self._infinite) or any(table.off for table in both) else both
 
     def worse(self) -> TabulatedFaces | None:
-        """The faces of the worse of both directions at every ε, where as much mass is infinite in either."""
+        """The faces of the worse of both directions at every ε; None unless both have the same infinite mass."""
         if self._infinite[0] != self._infinite[1]:
             return None
         table = WorseTable(self._forward, self._backward)
@@ -105,7 +110,8 @@ class TabulatedFaces:
         return TabulatedFaces(table, table, self._infinite, (near, near), (self._loss_near,) * 2, kinks)
 
     def _filled(self, epsilon, *functions):
-        """Functions of (answer, |ε|) on the right and on the left, put together."""
+        """The first function of (answer, |ε|) where ε ≥ 0, with the forward table; the second where ε < 0, with the
+        backward table."""
         flat = np.ravel(epsilon).astype(float)
         found = np.empty(flat.shape)
         right = flat >= 0
@@ -120,7 +126,7 @@ class TabulatedFaces:
         infinite, back = self._infinite
 
         def small(answer, loss):
-            # At negative ε, 1 − δ has the digits, and near 0 the terms of δ = 1 − e^ε + e^ε δ⁻.
+            # A small δ = 1 − e^ε + e^ε δ⁻ is a sum of positive terms; a large one is computed from 1 − δ.
             near = np.exp(-loss) * (back + answer.delta) - np.expm1(-loss)
             return np.where(near < 0.5, near, 1.0 - np.exp(-loss) * answer.rest)
 
@@ -135,7 +141,7 @@ class TabulatedFaces:
         )
 
     def delta_quickly(self, epsilon):
-        """δ at ε and a bound on its error: at ε ≥ 0 by what answers first."""
+        """δ at ε and a bound on its error, which may be large where ε ≥ 0: as fast as possible."""
         epsilon = np.asarray(epsilon, dtype=float)
         if (epsilon < 0).any():
             return self.delta(epsilon), self.delta_error(epsilon)
@@ -143,7 +149,7 @@ class TabulatedFaces:
         return np.minimum(self._infinite[0] + value, 1.0).reshape(epsilon.shape), error.reshape(epsilon.shape)
 
     def delta_at_most(self, epsilon):
-        """An upper bound on δ: at ε ≥ 0 one for which no interval is worked out."""
+        """An upper bound on δ; where ε ≥ 0, no interval of the table is filled for it."""
         epsilon = np.asarray(epsilon, dtype=float)
         if (epsilon < 0).any():
             return self.delta(epsilon) + self.delta_error(epsilon)
@@ -172,20 +178,20 @@ class TabulatedFaces:
 
     @cached_property
     def window(self) -> tuple[float, float]:
-        """Losses beyond which α, β and R are what they are without finite losses, but for rounding."""
+        """An interval of ε outside which δ of the finite losses, or that of the reverse pair, is negligible."""
         return -self._backward.beyond(_TAIL), self._forward.beyond(_TAIL)
 
     @cached_property
     def _knots(self):
-        """Losses of both signs, increasing, between which neither table begins a new interval; where it is not known
-        about where α lies, the ends only."""
+        """Losses, increasing, between which each table stays in one interval, so that a search fills few intervals;
+        only the ends of the window if there is no first guess for α."""
         low, high = self.window
         if self._loss_near is None:
             return np.array([low, high])
         return self._in_order([-self._backward.ends(0.0, -low), self._beside, self._forward.ends(0.0, high)])
 
     def _nodes(self, number):
-        """Losses from one knot to the next between which f is close to its tangents, with their α."""
+        """Losses from one knot to the next, so close together that f is near its tangents between them, and α there."""
         if number not in self._known_nodes:
             low, high = self._knots[number : number + 2]
             inside = [[low, high], self._beside[(self._beside > low) & (self._beside < high)]]
@@ -194,7 +200,7 @@ class TabulatedFaces:
             if high > 0:
                 inside.append(self._forward.nodes(max(low, 0.0), high))
             losses = self._in_order(inside)
-            # α falls with ε.
+            # α decreases in ε; rounding must not let it rise.
             self._known_nodes[number] = losses, np.maximum.accumulate(self.errors(losses)[0][::-1])[::-1]
         return self._known_nodes[number]
 
@@ -206,20 +212,20 @@ class TabulatedFaces:
 
     @cached_property
     def _beside(self):
-        """Losses next to the kinks."""
+        """Losses on both sides of the kinks."""
         kinks = self._kinks
-        return np.concatenate([kinks - _BESIDE * (1 + np.abs(kinks)), kinks + _BESIDE * (1 + np.abs(kinks))])
+        return np.concatenate([kinks - _BESIDE_KINK * (1 + np.abs(kinks)), kinks + _BESIDE_KINK * (1 + np.abs(kinks))])
 
     def _in_order(self, losses):
-        """Losses increasing; next to the ends of a bounded range slopes have no digits left, but lines through the ends
-        themselves have."""
+        """Losses, increasing, none too close to an end of a bounded range, where slopes have no digits; an end itself
+        stays if it is among them, because the line there is accurate."""
         losses, ends = np.unique(np.concatenate(losses)), (-self._backward.end, self._forward.end)
         first, last = losses[0] == ends[0], losses[-1] == ends[1]
-        losses = np.unique(np.clip(losses, ends[0] * (1 - _NEXT_TO), ends[1] * (1 - _NEXT_TO)))
+        losses = np.unique(np.clip(losses, ends[0] * (1 - _NEXT_TO_END), ends[1] * (1 - _NEXT_TO_END)))
         return np.concatenate([[ends[0]] if first else [], losses, [ends[1]] if last else []])
 
     def _level(self, numbers):
-        """α at knots, each worked out once."""
+        """α at the knots with these numbers, each computed once."""
         missing = np.unique(numbers[np.isnan(self._levels[numbers])])
         if missing.size:
             self._levels[missing] = self.errors(self._knots[missing])[0]
@@ -230,7 +236,8 @@ class TabulatedFaces:
         return np.full(len(self._knots), np.nan)
 
     def _between(self, alpha):
-        """Numbers of the knots after which α lies: from where it is about to lie outwards, in ever larger strides."""
+        """For each α the number of the last knot at which it is exceeded: from the first guess outwards in strides that
+        double, then by bisection."""
         last = len(self._knots) - 1
         low, high = np.zeros(alpha.shape, dtype=int), np.full(alpha.shape, last)
         place = np.full(alpha.shape, last // 2)
@@ -252,7 +259,7 @@ class TabulatedFaces:
         return low
 
     def _bracketed(self, alpha):
-        """For each α two losses between which it is taken, and the α there."""
+        """For each α two neighboring losses between which it is attained, and the values of α at both."""
         low, high, a_low, a_high = np.empty((4, *alpha.shape))
         numbers = self._between(alpha)
         for number in np.unique(numbers):
@@ -284,18 +291,18 @@ class TabulatedFaces:
             right = alpha_at > flat[some]
             low[some[right]], a_low[some[right]] = middle[some[right]], alpha_at[right]
             high[some[~right]], a_high[some[~right]] = middle[some[~right]], alpha_at[~right]
-            # Between the tangents at both ends f lies above each; they cross below it by less than this.
+            # f lies between the chord and the higher of the two tangents, which are nowhere further apart than this.
             with np.errstate(over="ignore", invalid="ignore"):
                 slopes = np.exp(np.minimum([low, high], LARGEST_LOSS))
                 spread = np.abs(a_low - a_high) * (slopes[1] - slopes[0])
             bound = np.where(np.isnan(spread), bound, np.minimum(bound, spread))
-            # Where two profiles cross α jumps: there as near as rounding lets it be.
+            # Where two profiles cross, α jumps: there the bracket shrinks as far as rounding permits.
             jump = (a_low - a_high > _JUMP) & self._forward.crosses
             near = high - low <= 4e-15 * (1.0 + np.abs(low))
             off = (bound > np.where(jump, LAST_PLACE, _APART)) & ~near
             if not off.any():
                 break
-        # Where slopes have few digits the loss found is one of many: lines beside it may be higher, above all those at
+        # Where slopes have few digits, so has the loss found: lines at other losses may be higher, above all those at
         # kinks.
         number = np.searchsorted(self._kinks, (low + high) / 2)
         kinks = [self._kinks[np.clip(number + side, 0, len(self._kinks) - 1)] for side in (-1, 0)]
@@ -313,7 +320,7 @@ class TabulatedFaces:
         return value.reshape(np.shape(alpha)), bound.reshape(np.shape(alpha))
 
     def _lines(self, losses):
-        """Of the lines that touch f at losses: α there, the height at α = 0, and a bound on the error of that."""
+        """For the line that touches f at each loss: α there, its height at α = 0, and a bound on the height's error."""
         found = np.empty((3, *losses.shape))
         for right in (True, False):
             at = (losses >= 0) == right
@@ -357,8 +364,8 @@ class TabulatedFaces:
         return found.reshape(np.shape(delta))
 
     def _approached(self, log_profile, goal, start):
-        """The root of log δ = `goal` by Newton's method, which asks for few losses; where that does not settle, by
-        brackets."""
+        """The root of log δ = `goal` by Newton's method, which asks for few losses; by brackets where that does not
+        converge."""
         at, settled = np.maximum(start, 0.0), np.zeros(goal.shape, dtype=bool)
         for _ in range(_NEWTON):
             moving = np.flatnonzero(~settled)
@@ -376,7 +383,7 @@ class TabulatedFaces:
         return at
 
     def epsilon_error(self, delta, epsilon):
-        """Bound on the error of an ε that was found."""
+        """Bound on the error of an answer of `epsilon`."""
         flat = np.ravel(epsilon).astype(float)
         bound, finite = np.zeros(flat.shape), np.isfinite(flat)
         answer = self._forward.at(flat[finite])
@@ -385,7 +392,7 @@ class TabulatedFaces:
         wanted = np.broadcast_to(np.ravel(delta), flat.shape)[finite].astype(float)
         at_zero = (flat[finite] == 0.0) & (answer.delta + self._infinite[0] + answer.error < wanted)
         found = np.where((answer.error == 0.0) | at_zero, 0.0, moved) + 1e-14 * (1.0 + flat[finite])
-        # Where a profile ends its slope says little.
+        # Near the end of a profile its slope does not bound the error: try how far ε may be off.
         open_ = np.isinf(found)
         if open_.any():
             places = wanted[open_], flat[finite][open_], answer.slope[open_]
@@ -412,12 +419,12 @@ class TabulatedFaces:
 
 
 class TailedFaces:
-    """Faces from tables, and those of δ and ε from others that know its tail.
+    """Faces from tables that may leave out the tail of δ; δ, ε, α and β from slower ones that have it.
 
     Parameters
     ----------
     plain, tailed : TabulatedFaces
-        The latter may take longer.
+        Faces without the tail, and with it.
     """
 
     def __init__(self, plain: TabulatedFaces, tailed: TabulatedFaces) -> None:
@@ -461,7 +468,7 @@ class TailedFaces:
 
 
 class _Plainly:
-    """Faces for which nothing takes less time than δ itself."""
+    """Faces for which nothing is faster than δ itself."""
 
     delta: Callable[[np.ndarray], np.ndarray]
     delta_error: Callable[[np.ndarray], np.ndarray]
@@ -477,7 +484,21 @@ class _Plainly:
 
 
 class FiniteFaces(_Plainly):
-    """Faces of an enumerated law."""
+    """Faces of an enumerated law.
+
+    Parameters
+    ----------
+    law
+        The law of the losses.
+    error_bound : float, optional
+        Bound on the error of every face, if the law is that of a grid; otherwise the law knows its own.
+    smooth : bool
+        Whether the law stands for one without atoms.
+    infinite : tuple of float
+        Pr_Q[L = +∞] and Pr_P[L = −∞].
+    reaches : float
+        The loss beyond which a grid counts losses as infinite.
+    """
 
     window = None
 
@@ -487,7 +508,7 @@ class FiniteFaces(_Plainly):
         self.law, self._smooth, self._infinite, self._reaches = law, smooth, infinite, reaches
         self.errors, self.delta, self.tradeoff, self.epsilon = law.errors, law.delta, law.tradeoff, law.epsilon
         self.bayes_error = law.bayes_error
-        # The cells of a grid are no kinks of what has no atoms.
+        # A law without atoms has no kinks, although its grid has.
         self.breakpoints = np.empty(0) if smooth else law.kinks
         self._bracket = error_bound
         self.error_bound = self.bayes_error_bound = law.error_bound if error_bound is None else error_bound
@@ -498,12 +519,12 @@ class FiniteFaces(_Plainly):
         return FiniteFaces(self.law.reverse, self._bracket, self._smooth, self._infinite[::-1], self._reaches)
 
     def worse(self) -> None:
-        """The worse of both directions is found by asking both."""
+        """None: nothing is faster than asking both directions."""
 
     def delta_error(self, epsilon):
         """Bound on the error of δ."""
         if self._bracket is not None:
-            # Larger losses count as infinite on a grid: there δ is between what is infinite indeed and that.
+            # Beyond its reach a grid counts losses as infinite: the true δ is between the infinite mass and this one.
             beyond = np.where(epsilon > self._reaches, self.delta(epsilon) - self._infinite[0], 0.0)
             return np.maximum(beyond, self._bracket)
         lower, upper = self.law.profile(np.ravel(epsilon).astype(float))
@@ -518,7 +539,7 @@ class FiniteFaces(_Plainly):
         return np.full(np.shape(alpha), self.error_bound)
 
     def epsilon_error(self, delta, epsilon):
-        """Bound on the error of an ε that was found."""
+        """Bound on the error of an answer of `epsilon`."""
         flat = np.ravel(epsilon).astype(float)
         bound, finite = np.zeros(flat.shape), np.isfinite(flat)
         at, wanted = flat[finite], np.broadcast_to(np.ravel(delta), flat.shape)[finite].astype(float)
@@ -532,9 +553,9 @@ class FiniteFaces(_Plainly):
         return bound.reshape(np.shape(epsilon))
 
     def _moved(self, delta, epsilon):
-        """How far ε may be from that of δ, whose sums round, and whose losses are all a little elsewhere."""
+        """How far ε may be from the true one for `delta`, as sums are rounded and losses are shifted."""
         share = self.law.log_error(delta)
-        # What infinite losses leave is known.
+        # The mass of infinite losses is exact.
         less = np.maximum(delta * (1.0 - share), np.minimum(delta, self.law.q_infinite))
         more = np.minimum(delta * (1.0 + share), 1.0)
         return 2 * self.law.location_error + np.max([abs(self.law.epsilon(x) - epsilon) for x in (less, more)], axis=0)
@@ -543,8 +564,8 @@ class FiniteFaces(_Plainly):
 class MixtureFaces(_Plainly):
     """Faces of a finite experiment together with another mechanism: a mixture over the atoms l of the first.
 
-    R at log-odds ε is Σ (π p + (1−π) q) R'(ε − l), and δ(ε) = Pr_Q[l = ∞] + Σ q δ'(ε − l). With `missed` the atoms
-    stand for a law with a density, and say what they miss.
+    R at log-odds ε is Σ (π p + (1−π) q) R'(ε − l), and δ(ε) = Pr_Q[l = ∞] + Σ q δ'(ε − l). With `missed`, the atoms
+    stand for a law with a density, and `missed` bounds the error of that.
     """
 
     window = None
@@ -560,8 +581,8 @@ class MixtureFaces(_Plainly):
 
     @cached_property
     def breakpoints(self) -> np.ndarray:
-        """The finite losses at which the loss has an atom or its density a jump; none where nothing can meet so
-        many."""
+        """The finite losses at which the law of the loss has an atom or its density a jump; empty if they are too many
+        to be of use."""
         kinks = self._rest._breakpoints()
         if self._loss.size * kinks.size > _MOST_SUMS:
             return np.empty(0)
@@ -574,7 +595,7 @@ class MixtureFaces(_Plainly):
 
     @cached_property
     def _open(self) -> float:
-        """What the atoms may miss, in all."""
+        """Bound on the total error of the atoms' masses."""
         rounding = self._law.relative_error
         return rounding if self._missed is None else rounding + float(self._missed.q.sum() + self._missed.p.sum())
 
@@ -592,12 +613,12 @@ class MixtureFaces(_Plainly):
 
     @cached_property
     def _matters(self) -> np.ndarray:
-        """Atoms that an absolute error can tell from none."""
+        """Atoms with enough mass to change an answer by more than rounding."""
         matters = np.maximum(self._p, self._q) > _NO_MASS / self._loss.size
         return matters if matters.any() else np.ones(self._loss.shape, dtype=bool)
 
     def _over(self, face, epsilon, mass, loss=None):
-        """Σ mass · face(ε − l) over all atoms, or over other losses, not too many at once."""
+        """Σ mass · face(ε − l) over all atoms, or over other losses, in portions that fit into memory."""
         loss = self._loss if loss is None else loss
         flat = np.ravel(epsilon).astype(float)
         total = np.empty(flat.shape)
@@ -606,7 +627,7 @@ class MixtureFaces(_Plainly):
         return total.reshape(np.shape(epsilon))
 
     def worse(self) -> None:
-        """The worse of both directions is found by asking both."""
+        """None: nothing is faster than asking both directions."""
 
     def errors(self, epsilon):
         """α and β at ε."""
@@ -634,7 +655,8 @@ class MixtureFaces(_Plainly):
         """Bound on the error of δ."""
         error = self._over(self._rest._delta_error, epsilon, self._q)
         delta = self._over(self._rest._delta, epsilon, self._q)
-        # Losses are rounded, and so is ε − l. To the left, as it is convex in e^ε, δ' changes more than to the right.
+        # Losses are rounded, and so is ε − l. What a shift to the left adds to δ' bounds, up to a factor e^shift, what
+        # one to the right takes away, because δ' is convex in e^ε.
         off = self._law.location_error
         most = self._over(lambda x: self._rest._delta(x - off - LAST_PLACE * np.abs(x)), epsilon, self._q)
         if self._missed is not None:
@@ -661,7 +683,7 @@ class MixtureFaces(_Plainly):
         return remembering(self._touching)
 
     def _touching(self, alpha):
-        """f at α by the lines at the loss found and beside it, and a bound on its error."""
+        """f at α by lines at the root of α and at losses around it, and a bound on its error."""
         flat = np.ravel(alpha).astype(float)
         loss = decreasing_root(lambda epsilon: self.errors(epsilon)[0], flat)
         anywhere = np.outer([SMALLEST, -100.0, -10.0, 0.0, 10.0, 100.0, LARGEST], np.ones(flat.shape))
@@ -679,7 +701,7 @@ class MixtureFaces(_Plainly):
         return
 
     def epsilon_error(self, delta, epsilon):
-        """Bound on the error of an ε that was found."""
+        """Bound on the error of an answer of `epsilon`."""
         flat = np.ravel(epsilon).astype(float)
         bound, finite = np.zeros(flat.shape), np.isfinite(flat)
         at, wanted = flat[finite], np.broadcast_to(np.ravel(delta), flat.shape)[finite].astype(float)

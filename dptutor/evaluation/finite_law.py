@@ -1,15 +1,15 @@
 """The law of the privacy loss of a finite experiment, and all that can be read off it exactly.
 
-With atoms at the losses l₁ < … < l_k, all sums that matter are sums of positive terms, so small numbers keep
-their digits: with S_n = e^{l_n} Pr_P[L ≥ l_n] = Σ_{j≥n} q_j e^{l_n − l_j} and for l_{n−1} ≤ ε < l_n,
+With atoms at the losses l₁ < … < l_k, everything is a sum of positive terms, so small numbers keep their digits:
+with S_n = e^{l_n} Pr_P[L ≥ l_n] = Σ_{j≥n} q_j e^{l_n − l_j} and for l_{n−1} ≤ ε < l_n,
 
     δ(l_{n−1}) = δ(l_n) + S_n (1 − e^{l_{n−1} − l_n}),    δ(ε) = δ(l_n) + S_n (1 − e^{ε − l_n}).
 
 Outcomes that only Q produces have loss +∞ and are never covered by any ε: δ(ε) ≥ Pr_Q[L = +∞].
 
-Losses may be thousands: where p underflows, q does not, unless the outcome is as good as impossible, and one of them
-with the loss gives the logarithm of the other. Powers are enumerated by counting outcomes, never step by step; with
-two finite losses and many steps they are not enumerated at all (`lattice`).
+Losses may be in the thousands. Where p underflows, q does not, unless the outcome is practically impossible, and the
+logarithm of either follows from the other and the loss. Powers are enumerated by counting outcomes, never step by step;
+with two finite losses and many steps they are not enumerated at all (`binomial_law`).
 """
 
 from __future__ import annotations
@@ -32,20 +32,20 @@ from .polynomials import gauss
 
 # Largest number of atoms of a law.
 MOST_ATOMS = 200_000
-# Largest number of sums that are formed, before equal ones are merged.
+# Largest number of sums of losses that are formed before equal ones are merged.
 _MOST_SUMS = 4_000_000
 # Powers of steps with two losses are enumerated up to this many steps; beyond, `binomial_law` takes over.
 _MOST_STEPS = 4_000
-# Losses are taken for multiples of a common step if no multiple exceeds the first; powers of such laws are convolved if
-# none exceeds the second.
+# Losses count as multiples of a common step if no multiple exceeds the first; a power of such a law is formed by
+# convolution if no multiple in it exceeds the second.
 _MOST_MULTIPLES, _LONGEST = 2_000, 20_000
 # Tails are summed in blocks of losses that differ by at most this, so that no factor overflows.
 _SPAN = 300.0
-# With more blocks than this, sums are vectorized over losses instead,
+# With more blocks than this, tails are summed for all losses at once instead,
 _MANY_BLOCKS = 1000
-# provided that each loss has at most this many neighbors that matter.
+# provided that at most this many larger losses matter to each.
 _FEW_WITHIN = 100
-# Points and weights of integrals from 0 to 1.
+# Gauss-Legendre points and weights for integrals from 0 to 1.
 _SHARES, _SHARE_WEIGHTS = (1.0 + gauss(10)[0]) / 2, gauss(10)[1] / 2
 
 
@@ -56,8 +56,8 @@ class TooManyAtoms(Exception):
 class AtomicLaw(ABC):
     """The law of a privacy loss with atoms only, under P and under Q.
 
-    Beside what is declared here it has `tradeoff`, `epsilon`, `renyi`, `loss_moments`, `hellinger`, `hellinger_excess`,
-    `loss_range`, `reverse`, `power`, `composed`, and `loss`, `p` and `q` where they can be enumerated.
+    Besides what is declared here, laws have `tradeoff`, `epsilon`, `renyi`, `loss_moments`, `hellinger`,
+    `hellinger_excess`, `loss_range`, `reverse`, `power` and `composed`; and `loss`, `p` and `q` if enumerated.
     """
 
     # Bound on the sum of masses that underflow.
@@ -102,7 +102,7 @@ class AtomicLaw(ABC):
 
     @abstractmethod
     def enumerated(self) -> FiniteLaw:
-        """The same law with all its atoms, or TooManyAtoms."""
+        """The same law as a list of its atoms; raises TooManyAtoms if they are too many."""
 
     @property
     @abstractmethod
@@ -117,10 +117,10 @@ class AtomicLaw(ABC):
             return np.minimum(error, expit(-np.abs(log_odds)))
 
     def profile(self, epsilon: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Lower and upper bounds on δ, which allow for rounding of its sums and of losses.
+        """Lower and upper bounds on δ that allow for the rounding of sums and of losses.
 
-        Losses that are wrong by x change δ by at most x e^ε Pr_P[L > ε − x], approximately: an atom at ε may really lie
-        above it. Beyond all finite losses δ is exact.
+        Losses that are off by x change δ by at most about x e^ε Pr_P[L > ε − x], since an atom at ε may truly lie above
+        it. Beyond all finite losses δ is exact.
         """
         epsilon = np.asarray(epsilon, dtype=float)
         delta = self.delta(epsilon)
@@ -132,7 +132,7 @@ class AtomicLaw(ABC):
         return np.maximum(delta - slack, 0.0), np.minimum(delta + slack, 1.0)
 
     def log_error(self, delta: np.ndarray) -> np.ndarray:
-        """Bound on the relative error of the sum δ; rounding of log-probabilities grows as δ falls."""
+        """Bound on the relative error of δ; the smaller δ is, the more the rounding of log-probabilities matters."""
         with np.errstate(divide="ignore"):
             return self.relative_error - 4 * UNIT_ROUNDOFF * np.maximum(np.log(delta), -800.0)
 
@@ -247,7 +247,7 @@ class FiniteLaw(AtomicLaw):
         TooManyAtoms
             If there are more sums than can be enumerated.
         """
-        # `self` may also be a power, which enumerates itself.
+        # `self` may be a power that is not enumerated yet.
         mine, others = self.enumerated(), other.enumerated()
         if mine.kinks.size * others.kinks.size > _MOST_SUMS:
             raise TooManyAtoms
@@ -262,12 +262,12 @@ class FiniteLaw(AtomicLaw):
         )
 
     def power(self, count: int) -> AtomicLaw:
-        """The law of the sum of `count` independent copies: of many steps with two losses, a `BinomialLaw`.
+        """The law of the sum of `count` independent copies; a `BinomialLaw` for many steps with two losses.
 
         Raises
         ------
         TooManyAtoms
-            If there are too many sums, which is decided before any is computed.
+            If there are too many sums, before any of them is computed.
         """
         from .binomial_law import BinomialLaw
         from .lattice_sums import summed
@@ -345,7 +345,7 @@ class FiniteLaw(AtomicLaw):
     def tradeoff(self, alpha: np.ndarray) -> np.ndarray:
         """Linear interpolation between the exact corners of f."""
         alpha = np.asarray(alpha, dtype=float)
-        # The last corner at or right of α; f is 0 where there is none.
+        # The last corner at α or to its right; f is 0 where there is none.
         number = np.searchsorted(-self._tail_p[:-1], -alpha, side="right") - 1
         corner = np.maximum(number, 0)
         with np.errstate(under="ignore"):
@@ -366,7 +366,7 @@ class FiniteLaw(AtomicLaw):
         with np.errstate(divide="ignore", under="ignore"):
             share = np.where(scale > 0, (delta - self._knots[reached]) / np.where(scale > 0, scale, 1.0), 1.0)
             inside = np.append(self.kinks, 0.0)[reached] + np.log1p(-np.clip(share, 0.0, 1.0))
-        # For δ = q_infinite every finite loss counts, however improbable.
+        # For δ = q_infinite the answer is the largest finite loss, however improbable that is.
         inside = np.where(delta == self.q_infinite, max(self.largest_finite_loss, 0.0), inside)
         return np.where(index < self._knots.size, np.maximum(inside, 0.0), np.inf)
 
@@ -411,7 +411,7 @@ class FiniteLaw(AtomicLaw):
         loss, p, q = self.kinks, self.p[self._finite], self.q[self._finite]
         near = np.clip(loss, -1.0, 1.0)
         with np.errstate(under="ignore"):
-            # E_Q[L] − Σ (q − p), which has positive terms; for a small loss q ∫₀^l (1 − e^−x) dx.
+            # The terms q l + p − q of E_Q[L] + Σ (p − q) are positive; for a small loss they are q ∫₀^l (1 − e^−x) dx.
             inner = -near * (np.expm1(-near[:, None] * _SHARES) @ _SHARE_WEIGHTS)
             terms = np.where(np.abs(loss) < 1, q * inner, q * loss + (p - q))
             mean = float(np.sum(terms) + self.p_infinite)
@@ -422,7 +422,10 @@ class FiniteLaw(AtomicLaw):
         return 1 + self.hellinger_excess(s)
 
     def hellinger_excess(self, s: np.ndarray) -> np.ndarray:
-        """H(s) − 1, from which Σ (q − p) is subtracted so that small losses keep their digits."""
+        """H(s) − 1 = Σ p (e^{sl} − 1 − s (e^l − 1)) + s Σ (q − p) − Pr_P[L = −∞], over finite losses.
+
+        Σ (q − p) follows from the masses of infinite losses, so small losses keep their digits.
+        """
         s = np.asarray(s)[..., None]
         loss, p, q = self.kinks, self.p[self._finite], self.q[self._finite]
         small = np.abs(loss) < 1
@@ -495,7 +498,8 @@ class FiniteLaw(AtomicLaw):
 
     @cached_property
     def _multiples(self) -> np.ndarray | None:
-        """The losses as multiples of a step above the smallest; None if there is no step, or it is too short."""
+        """The distances of the losses from the smallest, as multiples of a common step; None if there is no such step,
+        or it is too short."""
         if not 3 <= self.kinks.size <= _MOST_MULTIPLES + 1:
             return None
         above = self.kinks - self.kinks[0]
@@ -525,7 +529,7 @@ class FiniteLaw(AtomicLaw):
         )
         return FiniteLaw.of_finite(loss, p, q, *self._infinite(count), location_error, relative_error)
 
-    # Entry n belongs to the n-th finite loss; the last entry is for ε above all of them.
+    # In the arrays below, entry n belongs to the n-th finite loss, and the last entry to any ε above all of them.
 
     @cached_property
     def _finite(self) -> np.ndarray:
@@ -559,12 +563,12 @@ class FiniteLaw(AtomicLaw):
 
     @cached_property
     def _scaled_tail(self) -> np.ndarray:
-        """S_n = Σ_{j≥n} q_j e^{l_n − l_j}, in blocks of losses, from the largest to the smallest."""
+        """S_n = Σ_{j≥n} q_j e^{l_n − l_j}, block by block from the largest losses to the smallest."""
         loss, log_q = self.kinks, self.log_q
         tail = np.zeros(loss.size + 1)
         end = loss.size
         if end and loss[-1] - loss[0] > _MANY_BLOCKS * _SPAN:
-            # Losses are far apart, so that few of them matter to each.
+            # Losses are so far apart that only a few matter to each.
             within = np.searchsorted(loss, loss + LARGEST_LOSS) - np.arange(end)
             if within.max() <= _FEW_WITHIN:
                 with np.errstate(under="ignore"):
@@ -641,7 +645,7 @@ def _log_multinomial(counts: np.ndarray, log_mass: np.ndarray) -> np.ndarray:
     count = counts[:1].sum()
     total = logsumexp(log_mass) if log_mass.size else 0.0
     share = log_mass - total
-    # Probabilities that would underflow.
+    # Probabilities that would underflow are replaced by e^−700; `beyond` corrects for it.
     held = np.maximum(share, -LARGEST_LOSS)
     mean = count * np.exp(held)
     some = counts > 0

@@ -6,26 +6,26 @@ finite losses, K = log F, and Re z = c on the contour of integration,
     δ(ε)      = (1/2πi) ∫ e^{K(z)−zε} / (z(z+1)) dz      c > 0, finite losses only
     δ(ε) − 1  = the same integral                       −1 < c < 0, infinite losses included
 
-The contour goes nearly through the saddle point of K(z) − zε, where the integrand is as small as the result, which
-therefore keeps its digits: a tiny δ, and a tiny 1 − δ. Contours are fixed for each mechanism, each serves an interval
-of ε, and none depends on which ε are asked for.
+The contour passes close to the saddle point of K(z) − zε, where the integrand is as small as the result. So no digits
+cancel, neither of a tiny δ nor of a tiny 1 − δ. Contours are fixed for each mechanism, each serves an interval of ε,
+and none depends on which ε are asked for.
 
-*Quadrature.* A contour is cut into octaves, and these into panels on which F is a polynomial of degree 31, nearly;
-each is integrated by Gauss-Legendre points. Many scales are no obstacle: losses of 10⁻⁶ at most steps and of 20 at a
+*Quadrature.* A contour is cut into octaves, and these into panels on which F is nearly a polynomial of degree 31; each
+is integrated by Gauss-Legendre points. Losses of very different sizes are no obstacle: 10⁻⁶ at most steps and 20 at a
 few take 25 octaves.
 
-*End of the contour.* For long training runs F decays, and an envelope that falls bounds all that lies beyond the end:
+*End of the contour.* For long training runs F decays, and a decreasing envelope bounds all that lies beyond the end:
 with |F| ≤ E there and m the smaller of |c| and |1 + c|, it is at most E/π ∫ dt/(t² + m²). For short ones F does not
 decay, since the losses of steps that the example takes no part in pile up at one end of the loss range, the `edge`. The
-integrand is then multiplied by a window, ½ erfc(12 t/T − 6). This shows the profile through a kernel of width 12/T
-whose tails fall like a normal density and whose moments vanish; as the profile is smooth but for the edge,
-T = A/|ε − edge| suffices, where A is doubled until the result no longer changes, and T resolves the normal losses of
-the steps that the example takes part in.
+integrand is then multiplied by a window, ½ erfc(12 t/T − 6). This convolves the profile with a kernel of width 12/T
+whose tails fall like a normal density and whose moments vanish. As the profile is smooth except at the edge,
+T = A/|ε − edge| suffices if T also resolves the normal losses of the steps that the example takes part in; A is doubled
+until the result no longer changes.
 
-Where large losses are so rare that they outweigh any tilt, another method takes over: `positive_sums.py`.
+Where large losses are so rare that no contour is accurate, another method takes over: `positive_sums.py`.
 
-The error of an answer has three parts: that of log F, rounding in proportion to the integral of the modulus, and what
-lies beyond the end, or the window changes.
+The error of an answer has three parts: the error of log F; rounding, in proportion to the integral of the modulus; and
+what lies beyond the end, or what the window changes.
 
 Sources: Widder (1941), for the inversion of two-sided Laplace transforms; Zhu, Dong & Wang (2022), for the transform of
 the loss; Lugannani & Rice (1980), for contours through the saddle point.
@@ -49,30 +49,36 @@ from .profile_table import Profile
 
 # Integrands below e^−40 of their peak are left out.
 _DEPTH = 40.0
-# Spacing of contours: the logarithm of an integrand exceeds that on the best contour by at most this.
+# At every ε some contour has an integrand at most e^_SPACING times as large as that on the best of all lines. Twice as
+# much costs up to a digit; half as much gains nothing.
 _SPACING = 2.0
 # δ below e^−720 counts as 0.
 _DEEPEST = 720.0
-# e^x is a normal number for x above this.
+# e^x does not underflow for x above this.
 _LEAST_EXPONENT = SMALLEST_LOG + 1.0
+# Gauss-Legendre points on a panel.
 _POINTS = 32
-# Largest change of phase on a panel for which the error of the Gauss-Legendre rule is below 1e-16.
+# Largest change of the phase t (ε − ω) on a panel. The rule would integrate the phase factor alone to 1e-15 up to twice
+# that, which leaves room for F.
 _TURN = 28.0
 # An integrand is resolved if its _LAST highest Legendre coefficients are below _SMOOTH.
 _SMOOTH, _LAST = 1e-13, 5
-# Possible ends of the window, in units of 1/|ε − edge|, and the change at which the result counts as settled.
+# Ends of windows to try, in units of 1/|ε − edge|, and the relative change at which a result counts as settled, which
+# is then the size of its error.
 _WINDOWS = (200.0, 400.0, 800.0, 1600.0, 3200.0)
 _STILL = 1e-12
-# Losses this many standard deviations from the edge are not blurred by the shortest window: at its end their part of F
-# has fallen to e^−40.
+# |ε − edge| counts as at most this many standard deviations of the losses away from the edge: so even the shortest
+# window ends only where their part of F has fallen to e^−40.
 _BLURRED = 22.0
-_LOOKED_AT = np.array([0.0, 0.08, 0.21, 0.37, 0.5, 0.61, 0.78, 0.93, 1.0])
+# Windows are compared at these fractions of an interval of ε.
+_COMPARED_AT = np.array([0.0, 0.08, 0.21, 0.37, 0.5, 0.61, 0.78, 0.93, 1.0])
+# A transform that has not decayed after so many octaves raises SlowDecay.
 _MOST_OCTAVES = 64
 # A contour ends where an envelope is below e^−32 of the peak.
 _ENOUGH = 32.0
-# Largest number of panels of a contour, and of a contour that is the last resort.
+# Largest number of panels of a contour, and of one that is the last resort.
 _MOST_PANELS, _MOST_AT_LAST = 130, 1500
-# Relative error of δ, and absolute error of 1 − δ, above which the other method is tried if large losses are rare.
+# Relative error of δ, and absolute error of 1 − δ, above which the other method is tried.
 _UNSHARP, _UNSHARP_REST = 1e-7, 1e-11
 # Smallest complement for which a relative error is computed.
 _SMALLEST_REST = 1e-300
@@ -85,7 +91,7 @@ class SlowDecay(Exception):
 
 
 class Panel:
-    """A piece of a contour: F(c + it) e^{−itω}/F(c) at Gauss-Legendre points of [start, end], with its error."""
+    """A piece of a contour: F(c + it) e^{−itω}/F(c) at Gauss-Legendre points of t in [start, end], with its error."""
 
     def __init__(self, start: float, end: float, value: np.ndarray, error: np.ndarray) -> None:
         self.start, self.end, self.value, self.error = start, end, value, error
@@ -98,14 +104,17 @@ class Panel:
         if pieces == 1:
             return t, half * weight, self.value, self.error
         error = float(self.error.max()) + LAST_PLACE * float(np.abs(self.value).max())
-        # Real and imaginary parts apart: converting the real matrix to complex takes longer than the product.
+        # Multiply real and imaginary parts separately: converting the real matrix to complex takes longer.
         real = np.stack([self.value.real, self.value.imag], axis=1)
         value = (_interpolation(pieces) @ real) @ np.array([1.0, 1.0j])
         return t, np.tile(half * weight, pieces), value, np.full(t.shape, error)
 
 
 class Contour:
-    """The transform on the line Re z = c, computed octave by octave when needed."""
+    """The transform on the line Re z = c, computed octave by octave when needed.
+
+    `peak` is K(c); `frequency` is ω of the panels; the octaves begin with [0, `first`] and have at most `most` panels.
+    """
 
     def __init__(
         self,
@@ -200,19 +209,19 @@ class Inversion(Profile):
     Parameters
     ----------
     log_transform : callable
-        A one-dimensional array of complex s, with equal or real entries ↦ (log H(s), bound on its error).
+        A one-dimensional array of complex s, all real or with the same real part ↦ (log H(s), bound on its error).
     log_fall : callable
-        (c, t ≥ 0) ↦ log of a bound, falling in t, on |F(c + it)|/F(c).
+        (c, t ≥ 0) ↦ log of a bound, decreasing in t, on |F(c + it)|/F(c).
     edge : float
         The end of the loss range at which losses pile up; −∞ where the transform decays.
     spread : float
-        The least deviation of the losses that do not pile up there.
+        The smallest standard deviation of losses that do not pile up there.
     law : callable, optional
-        (ε, whether of 1 − δ) ↦ (δ or 1 − δ, bound on the relative error), by another method, which serves where
-        contours leave more open. With attributes `edges`, losses between which it is smooth, and `end`, up to where it
-        knows δ.
+        (ε, whether to return 1 − δ) ↦ (δ or 1 − δ, bound on the relative error), by another method, for intervals on
+        which contours are inaccurate. Its attributes are `edges`, losses between which it is smooth, and `end`, the
+        loss up to which it knows δ.
     name : str
-        What the pair is of, for messages.
+        What to call the mechanism in error messages.
     """
 
     def __init__(
@@ -243,7 +252,7 @@ class Inversion(Profile):
         return self.chernoff(epsilon)
 
     def left(self, epsilon: np.ndarray) -> np.ndarray:
-        """An upper bound on δ beyond the last interval: Chernoff's, or the distance to the largest loss."""
+        """An upper bound on δ beyond the last interval: e^−720, or the distance to the largest loss."""
         bound = np.full(epsilon.shape, math.exp(-_DEEPEST))
         if self._edge <= 0:
             return bound
@@ -257,13 +266,13 @@ class Inversion(Profile):
         cuts, last = self._ladder[2], self._last
         distance = abs(self._edge)
         if 0 < distance < math.inf:
-            # Also at distances from the edge that double.
+            # Intervals also end where the distance from the edge doubles,
             if self._edge < 0:
                 octaves = self._edge + distance * 2.0 ** np.arange(1, 2 + math.ceil(math.log2(1 + last / distance)))
             else:
                 octaves = self._edge - distance * 2.0 ** -np.arange(1, 40)
             cuts = np.append(cuts, octaves)
-        # Also at fixed values of δ, so that a request for δ = 1e-5 does not compute the interval around 1e-30.
+        # and at fixed values of δ, so that a request for δ = 1e-5 does not compute the interval around 1e-30.
         cuts = np.append(cuts, self._below(_LEVELS))
         cuts = np.unique(cuts[(cuts > 0) & (cuts < last)])
         return np.concatenate([[0.0], cuts, [last]])
@@ -285,7 +294,7 @@ class Inversion(Profile):
         return min(max(float(self._below(np.array([-math.log(delta)]))[0]), 0.0), self._last)
 
     def cuts(self, interval: int) -> np.ndarray:
-        """Losses within an interval at which the other method has the ends of its pieces, or ends."""
+        """Losses within an interval at which pieces of the other method end."""
         ends, number = self._served(interval)
         low, _, high = ends
         if not self._by_law(interval, number, ends):
@@ -294,7 +303,8 @@ class Inversion(Profile):
         return places[(places > low) & (places < high)]
 
     def sample(self, interval: int, epsilon: np.ndarray) -> tuple[np.ndarray, np.ndarray, bool]:
-        """On one interval: δ without infinite losses, or its complement; a bound on its relative error; which it is."""
+        """On one interval: δ without infinite losses, or its complement; a bound on its relative error; and whether it
+        is the complement."""
         ends, number = self._served(interval)
         complement = bool(self._ladder[0][number] < 0)
         beyond = np.zeros(epsilon.shape, dtype=bool)
@@ -303,7 +313,7 @@ class Inversion(Profile):
             beyond = epsilon > self._law.end
             value, error = self._law(np.minimum(epsilon, self._law.end), complement)
             if float(np.max(value * error)) > _UNSHARP_REST:
-                # If δ is large, the contour may still be more accurate.
+                # Where δ is large, the contour may still be more accurate.
                 other, its_error = self._by_contour(number, ends, epsilon)
                 if bool(self._ladder[0][number] < 0) != complement:
                     other, its_error = 1.0 - other, its_error * other / np.maximum(1.0 - other, _SMALLEST_REST)
@@ -352,7 +362,7 @@ class Inversion(Profile):
             value, error = self._by_contour(number, ends, ends)
             left = bool(self._ladder[0][number] < 0)
             if left:
-                # Here, too, δ may be tiny.
+                # δ may be tiny here, too, and must then be accurate itself.
                 with np.errstate(invalid="ignore"):
                     off = error * value
                     sharp = (error <= _UNSHARP) & (off <= _UNSHARP_REST)
@@ -365,7 +375,7 @@ class Inversion(Profile):
     def _by_contour(self, number: int, ends: np.ndarray, epsilon: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """δ or its complement by one of the contours, and a bound on the relative error."""
         left = self._ladder[0][number] < 0
-        # If the best contour is too long, try those closer to the pole: there rare large losses have less weight.
+        # If the best contour takes too many panels, try those with less tilt, where rare large losses have less weight.
         for other in range(number, max(number - 4, -1), -1):
             if (self._ladder[0][other] < 0) != left:
                 break
@@ -408,7 +418,7 @@ class Inversion(Profile):
         with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
             for few in np.array_split(np.argsort(c), max(1, len(c) // 12)):
                 value[few] = self._log_transform(1.0 + c[few] + 0j)[0].real
-            # Arguments of different size need more nodes together than one at a time.
+            # Arguments of different sizes need more nodes together than each on its own.
             for one in np.flatnonzero(~np.isfinite(value)):
                 value[one] = self._log_transform(np.array([1.0 + c[one] + 0j]))[0][0].real
         return np.where(np.isfinite(value), value, np.inf)
@@ -457,7 +467,7 @@ class Inversion(Profile):
     def _ladder(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """The contours: c, increasing; K(c); and the losses at which one hands over to the next."""
         grid, value = self._chernoff
-        # The logarithm of the size of the integral at ε is this minus cε; it is convex on either side of the pole.
+        # The logarithm of the integrand's size at ε is this minus cε; it is convex on either side of the pole at 0.
         height = value - np.log(np.abs(grid) * (1.0 + grid))
         chosen = [_chords(grid, height, side) for side in (np.flatnonzero(grid < 0), np.flatnonzero(grid > 0))]
         lines, cuts = _lower_envelope(grid, height, np.concatenate(chosen))
@@ -468,7 +478,7 @@ class Inversion(Profile):
         if (number, most) not in self._contours:
             c, peak = (float(x[number]) for x in self._ladder[:2])
             low, high = self._range(c, peak)
-            # Centered at the losses that matter, or at the edge if that is close.
+            # Phases count from the middle of the losses that matter, or from the edge if that is close.
             grid, value = self._chernoff
             mean = min(max(float(np.interp(c, grid, np.gradient(value, grid))), low), high)
             low = max(low, mean - 4 * (high - mean))
@@ -505,7 +515,7 @@ class Inversion(Profile):
         turn = contour.c * epsilon
         exponent = contour.peak - turn
         factor = np.exp(np.clip(exponent, _LEAST_EXPONENT, LARGEST_LOSS))
-        # The exponent is rounded, and so is a subnormal result; one that underflows lies between 0 and the smallest.
+        # The exponent is rounded, and so is a subnormal result; one that underflows is between 0 and the least float.
         found = np.where(value < 0, -1.0, 1.0) * np.maximum(np.abs(value * factor), SMALLEST)
         rounding = LAST_PLACE * (2.0 + np.abs(turn) + np.abs(exponent)) + SMALLEST / factor + SMALLEST / np.abs(found)
         return found, noise + rest + np.where(exponent >= _LEAST_EXPONENT, rounding, 1.0)
@@ -513,15 +523,15 @@ class Inversion(Profile):
     def _points(self, contour: Contour, ends: np.ndarray) -> Any:
         """Points of quadrature up to the end of a contour, that end, and bounds on what is left out.
 
-        Points come with weights, F and its error. The end is in units of 1/|ε − edge|, ∞ if the integrand decays
-        without a window. The bounds are relative to the integral, and to e^{peak − cε}.
+        Points come with weights, F and its error. The end is in units of 1/|ε − edge|, or ∞ if the integrand decays
+        without a window. One bound is relative to the integral, the other to e^{peak − cε}.
         """
         key = contour, *ends
         if key in self._kept:
             return self._kept[key]
         nearest = self._nearest(contour, ends)
         # The effect of the window is not known in advance: compare windows at several losses.
-        places = ends[0] + (ends[-1] - ends[0]) * _LOOKED_AT
+        places = ends[0] + (ends[-1] - ends[0]) * _COMPARED_AT
         for units in _WINDOWS:
             points, beyond = self._upto(contour, ends, units / nearest if math.isfinite(self._edge) else math.inf)
             if beyond < math.inf:
@@ -538,7 +548,7 @@ class Inversion(Profile):
         return self._kept[key]
 
     def _nearest(self, contour: Contour, ends: np.ndarray) -> float:
-        """The distance of an interval from the edge, at least as large as keeps the losses that matter unblurred."""
+        """The distance of an interval from the edge; less if only a longer window resolves the losses that matter."""
         return min(float(np.abs(ends - self._edge).min()), 40.0 / contour.first, _BLURRED * self._spread)
 
     def _upto(self, contour: Contour, ends: np.ndarray, end: float) -> Any:
@@ -550,7 +560,7 @@ class Inversion(Profile):
                 turns = furthest * (panel.end - panel.start) / _TURN
                 points.append(panel.refined(1 if turns <= 1 else 2 ** math.ceil(math.log2(turns))))
                 reached = panel.end
-                # It has decayed if it is below the rounding error of its sums.
+                # It has decayed if it is negligible, or below the rounding error of sums.
                 noise = 4.0 * float(panel.error.max())
                 if float(np.max(np.abs(panel.value))) < max(math.exp(-_DEPTH), noise):
                     most = math.exp(min(self._log_fall(contour.c, reached), 0.0))
@@ -564,8 +574,8 @@ class Inversion(Profile):
         return tuple(np.concatenate(part) for part in zip(*points, strict=True)), beyond
 
     def _sums(self, contour: Contour, points: Any, epsilon: np.ndarray, end: float) -> tuple[np.ndarray, np.ndarray]:
-        """The integrals at each ε with the window up to `end`, divided by e^{peak − cε}, and a bound on their relative
-        rounding error."""
+        """The integrals at each ε, with a window that ends at `end`, divided by e^{peak − cε}, and a bound on their
+        relative rounding error."""
         t, weight, transform, its_error = points
         z = contour.c + 1j * t
         kernel = weight / (math.pi * z * (1.0 + z))
@@ -599,7 +609,7 @@ def _whole_in_s(c: np.ndarray) -> np.ndarray:
 
 
 def _chords(grid: np.ndarray, height: np.ndarray, side: np.ndarray) -> np.ndarray:
-    """Indices on one side of the pole such that the chords between them are close to a convex function."""
+    """Indices on one side of the pole between which chords are at most `_SPACING` above a convex function."""
     if not side.size:
         return side
     chosen = [int(side[0])]
@@ -616,7 +626,7 @@ def _chords(grid: np.ndarray, height: np.ndarray, side: np.ndarray) -> np.ndarra
 
 
 def _lower_envelope(grid: np.ndarray, height: np.ndarray, places: np.ndarray) -> tuple[list[int], list[float]]:
-    """Indices of the lines height − grid·ε that are lowest somewhere, and the ε at which they cross."""
+    """Indices of the functions height − grid·ε that are the smallest at some ε, and the ε at which they cross."""
     kept, cuts = list[int](), list[float]()
     for place in places:
         while kept:

@@ -7,7 +7,9 @@
     of one scale, with finite atoms         δ(ε) = Pr[l = ∞] + Σ q_l δ'(ε − l)
     anything else                           lines, with bounds on what is left out    sampled_lines.py
 
-Below 0,  δ(ε) = 1 − e^ε + e^ε δ_reverse(−ε).
+A *line* is a line Re z = c in the complex plane; samples of the losses' Hellinger transform on it are inverted.
+
+At ε < 0,  δ(ε) = 1 − e^ε + e^ε δ_reverse(−ε).
 """
 
 from __future__ import annotations
@@ -31,26 +33,29 @@ from .sampled_lines import Inverter, Transform
 from .subsampled_gaussian import gaussian_loss, log_fall, log_of_mixture, reach
 from .transforms import complex_expm1, complex_log1p
 
+# Largest number of atoms of all finite parts together for which sums of positive terms are used.
 _MOST_ATOMS = 600
-# Largest number of atoms of a finite part over which profiles are summed.
+# The transform of a finite part that is used once, with at most this many atoms, is sampled by products of phases.
 _FEW_ATOMS = 8
+# Largest number of knots of a profile that is a sum of positive terms.
 _MOST_KNOTS = 6000
 # Finite losses further apart than this would make weights overflow.
 _WIDEST = 1400.0
 # Largest estimated time, in seconds, for building an exact law.
 _MOST_TIME = 0.3
+# A Gaussian part with which a line would need more terms than this is integrated over instead.
 _MOST_TERMS = 2**15
 # Ends of panels, in standard deviations of a Gaussian part.
 _PANELS = np.array([-9.0, -7.0, -5.5, -4.0, -2.75, -1.5, -0.5, 0.5, 1.5, 2.75, 4.0, 5.5, 7.0, 8.5, 10.0, 12.0, 14.0])
-# Ends of panels in a tail, in units of the distance over which the normal density falls by a factor of e.
+# Ends of panels in a tail, in units of the distance over which the normal density falls by a factor of about e².
 _STEEP = np.array([0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 10.0, 13.0])
 # Breaks around a kink that noise smooths, in standard deviations of the noise.
 _SMOOTHED = np.array([-40.0, -13.0, -6.0, 0.0, 6.0, 13.0, 40.0])
-# Ratio of the distances of further breaks from the kink.
+# Ratio of the distances of two successive breaks further away from the kink.
 _FACTOR = 4.0
-# With more kinks than this, they get no breaks of their own.
+# If there are more kinks than this, none gets breaks of its own.
 _FEW_KINKS = 20
-# Relative error of the panels: ten times the change when they are halved.
+# Relative error allowed for the quadrature: more than ten times what halving the panels changes.
 _QUADRATURE = 1e-11
 _NODES, _WEIGHTS = gauss(14)
 
@@ -70,9 +75,9 @@ class Lines:
     largest : float
         The largest finite loss; at and beyond it δ is `infinite`.
     off : float
-        By how much a finite loss may be elsewhere, as losses are rounded.
+        Bound on the rounding error of a finite loss.
     breakpoints : ndarray
-        Finite losses at which the loss has an atom, or its density a jump, that matters at double precision.
+        Finite losses at which the law of the loss has an atom, or its density a jump, visible in double precision.
     """
 
     def __init__(self, factors: Iterable[tuple[Any, int]]) -> None:
@@ -155,7 +160,7 @@ class Lines:
 
     @cached_property
     def bends(self) -> np.ndarray:
-        """Breaks around kinks that are smoothed by so little noise that each is seen separately."""
+        """Breaks around kinks that noise smooths; none if it makes them run into each other."""
         if self._exact is None or self._noise is None:
             return np.empty(0)
         kinks = np.unique(np.concatenate([self._exact.breakpoints, -self.reverse._exact.breakpoints]))
@@ -185,7 +190,7 @@ class Lines:
             return np.log(self._inverter.chernoff(epsilon)[1])
 
     def _by_power(self, epsilon: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Many mechanisms of one scale: exact near the end of the range, where few densities overlap."""
+        """Many mechanisms of one scale: exact near the end of the range, where few densities overlap; else by lines."""
         lower, upper = np.zeros(epsilon.shape), np.zeros(epsilon.shape)
         near = epsilon >= self._power.low
         lower[near], upper[near] = self._power.profile(epsilon[near])
@@ -208,7 +213,7 @@ class Lines:
 
     @cached_property
     def _exact(self) -> Any:
-        """The law of the Laplace and finite parts as sums of positive terms, if it is needed and not too long."""
+        """The law of the Laplace and finite parts as sums of positive terms; None if not needed, or too many terms."""
         if self._mu and (self._others or not self._narrow):
             return None
         if sum(count for _, count in self._others) > 1:
@@ -258,7 +263,7 @@ class Lines:
 
     @property
     def _narrow(self) -> bool:
-        """Whether the Gaussian part is so narrow that lines would have to be too long."""
+        """Whether the Gaussian part is so narrow that lines would need too many terms."""
         spread = math.sqrt(sum(n * min(top, 2.0) ** 2 for top, n in self._laplace.items()))
         ends = sum(n * top for top, n in self._laplace.items())
         for law, count in self._finite:
@@ -274,7 +279,7 @@ class Lines:
         end = float(exact.breakpoints.max())
         lower, upper = np.zeros(epsilon.shape), np.full(epsilon.shape, 1e-300)
         for i, x in enumerate(epsilon):
-            # From here on ε − g is below the largest loss of the others.
+            # From here on ε − g is below the largest loss of the other parts, and δ' is not 0.
             first = noise.place(x - end)
             if first > noise.furthest:
                 continue
@@ -349,7 +354,7 @@ class _SubsampledNoise:
         return float((1 - self._rate) * ndtr(-v) + self._rate * ndtr(self._mu - v))
 
     def panels(self, first: float) -> np.ndarray:
-        # The loss has singularities at Im v = πσ.
+        # The loss has singularities at Im v = πσ, so panels must not be much wider than σ.
         width = min(1.0, 1.5 / self._mu)
         last = max(first, 0.0) + 14.0 if self._sign < 0 else self.furthest + 1.0
         places = np.linspace(first, max(last, first + 14.0), math.ceil((max(last, first + 14.0) - first) / width) + 1)
@@ -358,7 +363,7 @@ class _SubsampledNoise:
 
 
 class _Mixture:
-    """Laplace mechanisms with finite losses."""
+    """Laplace mechanisms together with finite parts: δ is a mixture over the atoms of these."""
 
     most_terms = 1
 
@@ -473,10 +478,10 @@ def _deviation(law: Any) -> Callable[[float], float] | None:
 
 
 def _laplace_product(tops: np.ndarray, c: float, step: float, count: int) -> tuple[np.ndarray, np.ndarray]:
-    """Π F(c + ikh)/F(c) for single Laplace parts, and a bound on its relative error.
+    """Π F(c + ikh)/F(c) for Laplace parts that are used once, and a bound on its relative error.
 
-    F(z) = e^{zε₀} [1 − r + r e^{−(1+2z)ε₀}],  r = z/(1 + 2z):
-    from one part to the next only the phase e^{−2ikhε₀} changes.
+    F(z) = e^{zε₀} [1 − r + r e^{−(1+2z)ε₀}],  r = z/(1 + 2z): r is common to all parts, and the phases e^{−2ikhε₀} of
+    each are products of a few.
     """
     ratio, error = np.ones(count, dtype=complex), np.zeros(count)
     if not len(tops):
@@ -503,7 +508,7 @@ def _laplace_product(tops: np.ndarray, c: float, step: float, count: int) -> tup
 
 
 def _finite_product(laws: Sequence[Any], c: float, step: float, count: int) -> tuple[np.ndarray, np.ndarray]:
-    """The same for single finite parts, with phases relative to the atom of the largest weight."""
+    """The same for finite parts that are used once, with phases relative to the atom of the largest weight."""
     ratio, error, number = np.ones(count, dtype=complex), np.zeros(count), np.arange(count)
     small = math.isqrt(count) + 1
     large = -(-count // small)
@@ -517,7 +522,7 @@ def _finite_product(laws: Sequence[Any], c: float, step: float, count: int) -> t
             fine = np.exp(1j * step * gap * np.arange(small))
             coarse = own * np.exp(1j * step * gap * small * np.arange(large))
             total += np.multiply.outer(coarse, fine).ravel()[:count]
-        # Rounding of weights, in numerator and denominator, and of phases.
+        # Weights are rounded, in numerator and denominator, and so are phases.
         exponent = np.abs(law.log_q) + np.abs(c * law.kinks)
         still = 2 * UNIT_ROUNDOFF * float(weight @ (16.0 + 2 * exponent + 2 * exponent[lead]))
         moving = 6 * UNIT_ROUNDOFF * step * float(weight @ np.abs(gaps)) * number

@@ -1,32 +1,33 @@
-"""Sums of independent log-normal variables, between two laws on a grid: the likelihood ratio of random allocation.
+"""Sums of independent log-normal variables, bounded by two laws on a grid: the likelihood ratio of random allocation.
 
-With X = e^(μz − μ²/2), z ~ N(0, 1), and S a sum of T copies, of mean T, it is asked for
+With X = e^(μz − μ²/2), z ~ N(0, 1), and S the sum of T independent copies, so that E[S] = T, δ is expressed in
 
-    put(k) = E[(k − S)₊]  and  call(k) = E[(S − k)₊] = put(k) + T − k,     k > 0,
+    put(k) = E[(k − S)₊]  and  call(k) = E[(S − k)₊] = put(k) + T − k,     k > 0.
 
-in which δ is expressed: the put up to k = T and the call beyond, so that neither is a difference of large numbers.
+The put is computed up to k = T and the call beyond, so that neither is a small difference of large numbers.
 
-*Two grids.* Expectations of convex functions of S rise where an X becomes larger in the convex order, and fall where it
-becomes smaller. Up to B, the last point of a grid c + jh, X is replaced by two laws on this grid:
+*Two laws.* The expectation of a convex function of S rises if X is replaced by a variable that is larger in the convex
+order, and falls if by one that is smaller. Up to B, the last point of a grid c + jh, X is replaced by two laws on it:
 
 - larger: the mass between two grid points goes to these, in the proportion that keeps its mean;
-- smaller: with C(x) = E[(X − x)₊; X ≤ B] and the density φ, the function C(jh) − h²/8 max φ, the maximum over the two
-  cells beside jh, joined by lines, is below C, since a chord is above a function by no more than h²/8 of its second
-  derivative; it is 0 on the last cell. What lies below c + h is at its mean, and c is chosen to be that.
+- smaller: let C(x) = E[(X − x)₊; X ≤ B], and φ the density of X. A chord exceeds C by at most h²/8 times the maximum of
+  C″ = φ. So the piecewise linear function with values C − h²/8 max φ at grid points, where the maximum is over both
+  adjacent cells, lies below C; on the last cell it is set to 0. The mass below c + h goes to its mean, and c is chosen
+  to be that mean.
 
-*What is beyond the grid.* Where an X is above B ≥ k, so is S: this adds nothing to put(k), and to call(k) it adds
+*Beyond the grid.* If some X exceeds B ≥ k, so does S: this adds nothing to put(k), and to call(k) it adds
 
     E[S − k; some X > B] = T (1 − E[X; X ≤ B] Pr[X ≤ B]^(T−1)) − k (1 − Pr[X ≤ B]^T).
 
-*Sums* of variables up to B are formed by an FFT. It errs by a share of the largest of its numbers, so masses are tilted
-by e^(ax), a < 0 for puts and a > 0 for calls, so that the largest ones are those that matter. What is beyond the circle
-comes back in part; with F(b) = E[e^(bX); X ≤ B] and W the circle's length, the sums above W are, times e^(aS), at
-most e^((a−b)W) F(b)^T for every b ≥ a, b ≥ 0.
+*Sums* of variables up to B are formed by an FFT. Its errors are proportional to the largest of its numbers, so masses
+are tilted by e^(ax), a < 0 for puts and a > 0 for calls, which makes those largest that matter. Sums beyond the length
+W of the circle wrap around; with F(b) = E[e^(bX); X ≤ B], their tilted mass E[e^(aS); S > W] is at most
+e^((a−b)W) F(b)^T for every b ≥ a.
 
-*Levels* of grids, each e times as long as the one before, or more if they are many, keep the relative resolution; each
-is refined until the gap is small. Since put is convex, the lower hull of any points above it is above it too: that of
-all levels' points is the larger law. Where one level follows on another, the gap is that to the smaller law of the
-latter.
+*Levels* are grids of increasing length, which keep the relative resolution: each is e times as long as the one before,
+or more if these would be too many. Each is refined until the gap between its two laws is small. Since put is convex,
+the lower hull of points above it is above it, too: the hull of the points of all levels is the larger law. In the cell
+between two levels, the gap is measured to the smaller law of the later level.
 """
 
 from __future__ import annotations
@@ -44,29 +45,33 @@ from scipy.special import log_ndtr, logsumexp, ndtr, ndtri_exp
 from .._floats import LAST_PLACE, LONG_LAST_PLACE
 from .discretized import power
 
-# log of a negligible mass, and deviations beyond which a log-normal variable has no more than that.
+# The logarithm of a negligible mass, and a z beyond which a normal variable has less than that.
 _NOTHING, _DEVIATIONS = -92.0, 14.0
-# Grid points of a level, initial and largest number; target error of δ, absolute and relative; and a negligible error.
+# Grid points of a level, at first and at most. More are used until the gap, in δ, is below `_GOAL`, and also below
+# `_FAINT` or the share `_SHARE` of the value.
 _FIRST, _MOST, _GOAL, _SHARE, _FAINT = 2**11, 2**17, 1e-9, 1e-3, 1e-13
-# Circles are at most so many times as long as a grid. Tilts, over a grid's length; of those that lose no more than
-# this factor, the largest is taken.
-_ROUND, _SHORT, _TILTS, _LOSS = 4, 2**18, np.append(0.0, 2.0 ** np.arange(-2.0, 10.0)), math.log(20.0)
-# Relative errors of probabilities of single cells, and of sums of many of them.
+# A circle is at most `_ROUND` times as long as the grid, or 16 times if that is at most `_SHORT` points.
+_ROUND, _SHORT = 4, 2**18
+# Tilts that are tried, times the length of the grid. The largest one is taken whose error is at most e^`_LOSS` times
+# the least.
+_TILTS, _LOSS = np.append(0.0, 2.0 ** np.arange(-2.0, 10.0)), math.log(20.0)
+# Relative error of a value, as probabilities of cells and their sums are rounded.
 _RELATIVE = 1e-12
-# Largest absolute logarithm of a power.
+# An atom of mass m is factored out of a power if −log m^T, which must not overflow as a long float, is below this.
 _LARGEST_LOG = 0.9 * math.log(2.0) * np.finfo(np.longdouble).maxexp
-# Largest number of grid points of all levels together, and smallest end of a level.
+# Largest number of grid points of all levels together; smallest ratio of the ends of two successive levels.
 _ALL, _LEAST_LEVEL = 2**22, 1.1
-# What all levels may cost, in grid points, what a level costs besides, and from how many points on transforms are slow;
-# and smallest number of grid points before a level begins.
+# All levels together may cost `_COST`. One of n points costs n, n² / `_SLOW` for long transforms, and up to `_EACH`
+# besides. Each has at least `_LEAST_POINTS` grid points up to the end of the one before.
 _COST, _EACH, _SLOW, _LEAST_POINTS = 4.7e6, 18_000, 2**18, 32
 
 
 @dataclass(frozen=True)
 class LogNormalSum:
-    """The larger law, atoms at `node` and `below` at 0, and how much its put and call are too large or too small.
+    """The larger law, with atoms of `mass` at `node` and of `below` at 0.
 
-    In a cell the larger of its ends' errors counts. `call` is what is left at the last node.
+    `gap` bounds the error of its put (up to T) and call (beyond) at each node; between two nodes the larger of both
+    bounds holds. `call` is the call at the last node.
     """
 
     node: np.ndarray
@@ -78,14 +83,15 @@ class LogNormalSum:
 
     @cached_property
     def parity(self) -> tuple[float, float]:
-        """By how much all mass and its mean are not 1 and T: what a put adds to the error of a call, and vice versa."""
+        """By how much the total mass differs from 1, and the mean from T: an additional error of call(k) when it is
+        computed from put(k), and vice versa."""
         mean = math.fsum(self.mass * self.node) + self.call
         return abs(math.fsum(self.mass) + self.below - 1.0), abs(mean - self.count)
 
 
 @lru_cache(maxsize=8)
 def lognormal_sum(mu: float, count: int) -> LogNormalSum:
-    """The sum of `count` log-normal variables of mean 1, z multiplied by `mu`."""
+    """The sum of `count` independent variables e^(μz − μ²/2)."""
     lowest, highest = _window(mu, count)
     ends, ratio = [highest], ratio_of_levels(mu, count)
     if ratio is None:
@@ -96,7 +102,7 @@ def lognormal_sum(mu: float, count: int) -> LogNormalSum:
     levels: list[_Level] = []
     start = lowest
     for end in reversed(ends[:-1]):
-        # If cells are wide for so many variables, the previous level may extend beyond the end of this one.
+        # With many variables cells are wide, and the previous level may already reach the end of this one.
         if not levels or end > _LEAST_LEVEL * start:
             levels.append(_refined(mu, count, start, end, most))
             start = float(levels[-1].k[-1])
@@ -104,8 +110,8 @@ def lognormal_sum(mu: float, count: int) -> LogNormalSum:
 
 
 def ratio_of_levels(mu: float, count: int) -> float | None:
-    """How many times as long as the one before each level is: e, or more where so many levels would take long; none
-    where even these would, or be too coarse."""
+    """The length of each level relative to the one before: e, or more where so many levels would take too long; None
+    where as few as may be used would be too coarse."""
     lowest, highest = _window(mu, count)
     first = _first_points(count)
     most = _COST / (_EACH * min(count / _ROUND**2, 1.0) + first + first**2 / _SLOW)
@@ -114,12 +120,16 @@ def ratio_of_levels(mu: float, count: int) -> float | None:
 
 
 def _first_points(count: int) -> int:
-    """Grid points of a level at first."""
+    """Number of grid points of a level before it is refined."""
     return max(_FIRST, 2 << (count - 1).bit_length())
 
 
 def _window(mu: float, count: int) -> tuple[float, float]:
-    """Sums below and above which the mass is negligible: of the largest variable, and of all together."""
+    """Sums below and above which the mass is negligible.
+
+    A sum is below the first only if its largest variable is, or if it is far below its mean, or if some z is below
+    −`_DEVIATIONS`.
+    """
     largest = math.exp(mu * float(ndtri_exp(_NOTHING / count)) - mu**2 / 2)
     together = count - math.sqrt(-2.0 * _NOTHING * count * math.exp(mu**2))
     spread = _DEVIATIONS * math.sqrt(count * math.expm1(mu**2))
@@ -129,7 +139,7 @@ def _window(mu: float, count: int) -> tuple[float, float]:
 
 @dataclass(frozen=True)
 class _Side:
-    """Of one law, at grid points: the put up to T and the call beyond, the slope from there on, and errors."""
+    """For one law at grid points: the put up to T and the call beyond, its slope to the right, and rounding errors."""
 
     value: np.ndarray
     slope: np.ndarray
@@ -138,7 +148,8 @@ class _Side:
 
 @dataclass(frozen=True)
 class _Level:
-    """Grid points between two ends, including the last one before, and the values there."""
+    """Grid points from the last one before the level's start on; values and slopes of the larger law, values of the
+    smaller one, and the sum of both rounding errors."""
 
     k: np.ndarray
     value: np.ndarray
@@ -151,7 +162,7 @@ def _refined(mu: float, count: int, start: float, end: float, most: float) -> _L
     points = _first_points(count)
     while True:
         level = _level(mu, count, start, end, points)
-        # In units of δ, in that direction in which it is larger.
+        # In units of δ, for the direction in which that is larger.
         between = level.value - level.low - level.noise
         unit = np.minimum(level.k, count)
         worst = float(np.max(between / (_GOAL * unit), initial=0.0))
@@ -163,15 +174,15 @@ def _refined(mu: float, count: int, start: float, end: float, most: float) -> _L
 
 
 def _level(mu: float, count: int, start: float, end: float, points: int) -> _Level:
-    # Below t there is nothing, or one cell above the mean of what is there.
+    # Either the mass below t is negligible, or t is one cell above the mean of that mass.
     t = math.exp(-mu * _DEVIATIONS - mu**2 / 2)
     step = (end - count * t) / points
     before = int(t - _mean_below(t, mu) < step)
     if before:
         step = end / points
-        # The mean is at most 1, but for rounding.
+        # The mean of what is below t is at most E[X] = 1, but for rounding.
         high = 1.000001 * (step + 1.0)
-        # Up to two thousand halvings: t may be next to nothing.
+        # t may be tiny, and takes up to two thousand halvings.
         ends, places = (min(t, step), high), {"xtol": 1e-300, "rtol": 1e-15, "maxiter": 2000}
         t = float(brentq(lambda x: x - _mean_below(x, mu) - step, *ends, **places))
     head, origin = float(ndtr(_deviation(t, mu))), _mean_below(t, mu)
@@ -210,7 +221,7 @@ def _density(x: np.ndarray, mu: float) -> np.ndarray:
 
 
 def _masses(x: np.ndarray, mu: float) -> tuple[np.ndarray, np.ndarray]:
-    """Pr[X ≤ x] and E[X; X ≤ x] between neighbors, from the nearer tail."""
+    """Mass and E[X; …] of each cell, as differences in the nearer tail, where they keep their digits."""
     z = _deviation(np.maximum(x, 0.0), mu)
     found = []
     for place in (z, z - mu):
@@ -220,14 +231,15 @@ def _masses(x: np.ndarray, mu: float) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _split(x: np.ndarray, mu: float, step: float) -> tuple[np.ndarray, np.ndarray]:
-    """Masses at grid points, with those of cells split so that their means are kept, and those of cells."""
+    """Masses at grid points, each cell's mass being split between its ends so that its mean is kept; and masses of
+    cells."""
     mass, mean = _masses(x, mu)
     share = np.clip((mean - mass * x[:-1]) / step, 0.0, mass)
     return np.append(mass - share, 0.0) + np.append(0.0, share), mass
 
 
 def _larger(mu: float, origin: float, step: float, before: int, points: int) -> np.ndarray:
-    """Masses at the grid points from `before` cells below the origin on."""
+    """The larger law: masses at the grid points from `before` cells below the origin on."""
     x = origin + step * np.arange(-before, points + 1.0)
     law, _ = _split(x, mu, step)
     law[0] += float(ndtr(_deviation(max(x[0], 0.0), mu))) if x[0] > 0 else 0.0
@@ -235,22 +247,23 @@ def _larger(mu: float, origin: float, step: float, before: int, points: int) -> 
 
 
 def _smaller(mu: float, origin: float, step: float, t: float, head: float, points: int) -> np.ndarray:
-    """Masses at the grid points from the origin on."""
+    """The smaller law: masses at the grid points from the origin on."""
     x = origin + step * np.arange(points + 1.0)
-    # The part above t, split like the larger one.
+    # The part above t, split as for the larger law.
     mass, mean = _masses(np.maximum(x, t), mu)
     share = np.clip((mean - mass * x[:-1]) / step, 0.0, mass)
     split = np.append(mass - share, 0.0) + np.append(0.0, share)
-    # How far a chord is above C, at most; a function that bends by a mass in a cell is below it by less than a quarter.
+    # A chord exceeds C by at most h²/8 times the largest density in the cell, and by at most h/4 times its mass.
     mode = np.clip(math.exp(-1.5 * mu**2), np.maximum(x[:-1], t), np.maximum(x[1:], t))
     chord = np.minimum(step / 8.0 * _density(mode, mu) * step, step / 4.0 * mass)
     lowered = np.concatenate([[0.0], np.maximum(chord[1:], chord[:-1]), [0.0]])
-    # 0 on the last cell; nothing is in the first one.
+    # The function becomes 0 on the last cell; in the first one there is no mass.
     lowered[-2] = max(step * split[-1], lowered[-2])
     law = split - np.diff(np.concatenate([[0.0], lowered, [0.0]]), 2) / step
     law[0] += head
     if law.min() < 0:
-        # The hull from below of the points: their slopes in increasing order, each summed from its own end of the law.
+        # The lowered function is not convex: its hull is, whose slopes are an isotonic regression. Each slope is summed
+        # from the nearer end of the law, where small masses keep their digits.
         up = np.cumsum(law)
         down = -np.append(np.cumsum(law[::-1])[::-1][1:], 0.0)
         rising = isotonic_regression(up, increasing=True).x
@@ -267,7 +280,7 @@ def _smaller(mu: float, origin: float, step: float, t: float, head: float, point
 def _side(
     law: np.ndarray, shift: int, k: np.ndarray, step: float, first: int, count: int, beyond: tuple[float, float]
 ) -> _Side:
-    """Values at the grid points from `first` on; those of the law's sums begin `shift` points earlier."""
+    """Values at the grid points from `first` on; the sums of the law begin `shift` points before the grid."""
     left, parts = int(np.searchsorted(k, count, side="right")), []
     if first < left:
         sums, noise = _sums(law, count, left - 1 + shift, -1)
@@ -277,22 +290,22 @@ def _side(
     if left < k.size:
         first = max(left, first)
         sums, noise = _sums(law, count, first + shift, 1)
-        # For the points to the right.
+        # Pr[S > k] at each point.
         tail = np.append(np.cumsum(sums[::-1])[-2::-1], 0.0)
         call = step * np.cumsum(tail[::-1])[::-1]
         call, tail, noise = (column[: k.size - first] for column in (call, tail, noise))
         parts.append([call + (beyond[1] - beyond[0] * k[first:]), -(tail + beyond[0]), step * noise])
     value, slope, noise = (np.concatenate(column) for column in zip(*parts, strict=True))
-    # Between cells the excess on one side equals the deficit on the other.
+    # Rounded ends of cells move mass from one to its neighbor: sums shift, and values change by the slope times that.
     moved = 4 * LAST_PLACE * count * np.minimum(k[-value.size :], 1.0) * np.abs(slope)
     return _Side(value, slope, noise + _RELATIVE * value + moved)
 
 
 def _sums(mass: np.ndarray, count: int, place: int, direction: int) -> tuple[np.ndarray, np.ndarray]:
-    """Masses of sums of `count` variables at grid points up to a place, or from it on to the end of the circle, and a
-    bound on the error of sums over sums of them from that end.
+    """Masses of sums of `count` variables at grid points: up to `place` (direction −1), or from it to the end of the
+    circle (1). Also a bound on the error of twofold cumulative sums of these, taken from the outer end.
 
-    The error is to be small at the place, the nearest one to the middle of the law.
+    The error is kept small at `place`, of these points the nearest to the middle of the law.
     """
     points = mass.size - 1
     size = next_fast_len(min(count * points + 1, max(_ROUND * mass.size, min(16 * mass.size, _SHORT))), real=True)
@@ -305,7 +318,8 @@ def _sums(mass: np.ndarray, count: int, place: int, direction: int) -> tuple[np.
     sums, norm = _power(tilted, count, size)
     sums = sums[int(index[0]) : int(index[-1]) + 1]
     grown = np.exp(np.longdouble(count) * np.longdouble(log_total) - np.longdouble(tilt) * index)
-    # Of the spectrum in every entry, `count` times; sums of n errors are below √n times their norm.
+    # Raising the spectrum to a power multiplies its relative errors by `count`. A sum of n errors is at most √n times
+    # their norm.
     rounding = LONG_LAST_PLACE * (4.0 + math.log2(size)) * (2.0 + count)
     terms = index + 1.0 if direction < 0 else size - index
     once, both = (min(-1.0 / math.expm1(-n * abs(tilt)), size) if tilt else size for n in (1, 2))
@@ -318,9 +332,9 @@ def _sums(mass: np.ndarray, count: int, place: int, direction: int) -> tuple[np.
 def _power(mass: np.ndarray, count: int, size: int) -> tuple[np.ndarray, float]:
     """The masses of sums on a circle, and the norm to which errors of the transform are proportional.
 
-    An atom of more than one half, as of all small variables where the grid is long, is taken out first: with masses m
-    and m r of the atom and of the others, m^T ((1 + r)^T − 1) is what is beside the atom's own power. Where (1 + r)^T
-    could be beyond all numbers, and that power next to nothing, it stays where it is.
+    An atom of mass m > ½ is factored out; a long grid has one, which holds all small variables. If the other masses are
+    m r, the sums beside that of the atoms alone have masses m^T ((1 + r)^T − 1), the power being a convolution. This is
+    not done where m^T would underflow, and (1 + r)^T could overflow.
     """
     top = int(np.argmax(mass))
     atom = mass[top] if mass[top] > 0.5 and -count * math.log(mass[top]) < _LARGEST_LOG else 0.0
@@ -357,7 +371,7 @@ def _excess(r: np.ndarray, count: int) -> np.ndarray:
 
 
 def _tilted(mass: np.ndarray, count: int, place: int, size: int, direction: int) -> Any:
-    """A tilt, the logarithm of F there, and that of what comes back round the circle, as it counts at the place."""
+    """A tilt, log F there, and the logarithm of a bound on what wraps around the circle, the tilt undone at `place`."""
     number = np.flatnonzero(mass)
     tilts = _TILTS / (mass.size - 1)
     logs = np.log(mass[number])
@@ -370,7 +384,7 @@ def _tilted(mass: np.ndarray, count: int, place: int, size: int, direction: int)
     back = np.full(tilts.size, -math.inf)
     if size <= count * (mass.size - 1):
         above = count * (forth if direction > 0 else log_f(tilts)) - tilts * size
-        # The least from each tilt on; of no tilt nothing is known.
+        # The least bound over all b ≥ a; b = 0 bounds nothing.
         above[0] = math.inf
         above = np.minimum.accumulate(above[::-1])[::-1]
         back = above + tilts * (size - place) if direction > 0 else above[0] - tilts * size
@@ -380,7 +394,7 @@ def _tilted(mass: np.ndarray, count: int, place: int, size: int, direction: int)
 
 
 def _stitched(levels: list[_Level], count: int) -> LogNormalSum:
-    """The lower hull of the points of all levels, each from the end of the one before on."""
+    """The lower hull of the points of all levels, each of which continues from the end of the one before."""
     known = int(np.argmax(levels[0].value > 0))
     columns = [levels[0].k, levels[0].value, levels[0].slope, levels[0].value - levels[0].low, levels[0].noise]
     columns = [column[known:] for column in columns]
@@ -390,14 +404,14 @@ def _stitched(levels: list[_Level], count: int) -> LogNormalSum:
     left = int(np.searchsorted(k, count, side="right"))
     below = value[0] / k[0]
     error = np.abs(gap) + noise
-    # Calls decrease, also where a level is below the previous one; there the hull is that of chords.
+    # The call must decrease, also where a level begins below the end of the previous one; slopes there are of chords.
     capped = np.append(value[:left], np.minimum.accumulate(value[left:]))
     error = np.minimum(error, capped + np.append(noise[:left], np.minimum.accumulate(noise[left:])))
     chords = np.flatnonzero((capped < value)[1:] | (capped < value)[:-1])
     value, slope = capped, slope.copy()
     slope[chords] = (value[chords + 1] - value[chords]) / (k[chords + 1] - k[chords])
     if left < k.size:
-        # From the last put to the first call there is a chord too, by which all masses have the mean T.
+        # The last put and the first call are joined by a chord, too, which gives the law the mean T.
         before = value[left - 1] + count - k[left - 1]
         slope[left - 1] = 1.0 + (value[left] - before) / (k[left] - k[left - 1])
     width = np.diff(k, prepend=0.0)
@@ -408,18 +422,18 @@ def _stitched(levels: list[_Level], count: int) -> LogNormalSum:
 
 
 def _joined(columns: list[np.ndarray], level: _Level, count: int) -> list[np.ndarray]:
-    """The points so far, and those of the next level from there on."""
+    """The points so far, followed by those of the next level beyond them."""
     k, value, slope, gap, noise = columns
     at = float(k[-1])
     apart = max(at - float(k[-2]), float(level.k[-1] - level.k[-2])) / 2
     begin = int(np.searchsorted(level.k, at + apart))
-    # Everything in puts, or everything in calls.
+    # Compare puts with puts, or calls with calls.
     calls = level.k[begin] > count
     parity = np.where(level.k[: begin + 1] > count, 0.0, count - level.k[: begin + 1]) if calls else 0.0
     low, own = level.low[: begin + 1] + parity, level.value[begin]
     before = value[-1] + (count - at if calls and at <= count else 0.0)
     chord = (own - before) / (level.k[begin] - at)
-    # In the cell between: the chord over the lower values, at all points where these bend.
+    # The gap in the cell between: the chord minus the lower values, at the points between which these are linear.
     inside = np.append(at, level.k[: begin + 1][level.k[: begin + 1] > at])
     above = float(np.max(before + chord * (inside - at) - np.interp(inside, level.k[: begin + 1], low, left=0.0)))
     rest = [

@@ -1,19 +1,20 @@
-"""The law of the losses of few subsampled Gaussian steps, by sums of positive terms.
+"""The law of the loss of subsampled Gaussian steps, by sums of positive terms.
 
 The loss of a step is at least log(1 − p), and exceeds it by X = log(1 + e^{μu − μ²/2} p/(1 − p)) > 0. Under P the u of
-all steps are standard normal. Composition adds independent X, so with S their sum, g the density of log S, and edge
-the sum of all log(1 − p), the loss of Q against P is S + edge, and
+all steps are standard normal. Composition adds independent X. With S their sum, g the density of log S, and edge the
+sum of all log(1 − p), the loss of Q against P is S + edge, and
 
     δ(ε) = E_P[(e^{S + edge} − e^ε)₊]        remove,
     δ(ε) = E_P[(1 − e^{ε + edge + S})₊]      add.
 
-All integrands are positive, and so are those of a convolution,
+All integrands are positive, and so is that of a convolution,
 
     g(log s) = ∫ g₁(τ) g₂(log(s − e^τ)) s/(s − e^τ) dτ    over e^τ < s.
 
-No digit is lost, however rare a large loss is and wherever ε lies: relative errors add up, one per step. log g is kept
-as polynomials on pieces, and powers are made by doubling. On a logarithmic scale a sum of many orders of magnitude is
-as smooth as a single step, so a million steps that hardly ever have a large loss take twenty convolutions.
+So no digits cancel, however rare a large loss is and wherever ε lies: the relative errors of the steps add up. log g is
+represented by polynomials on pieces, and powers are formed by doubling. On a logarithmic scale the density of a sum
+that spans many orders of magnitude is as smooth as that of a single step, so a million steps that hardly ever have a
+large loss take twenty convolutions.
 """
 
 from __future__ import annotations
@@ -30,37 +31,42 @@ import numpy as np
 from .._floats import LAST_PLACE
 from .polynomials import chebyshev, gauss
 
+# Degree of the polynomials for log g.
 _DEGREE = 13
-# Densities of log S below e^−_CUT under both P and Q are left out; up to there relative errors may grow to 1.
+# Densities of log S below e^−_CUT under both P and Q are left out; just above, relative errors may be as large as 1.
+# With half of it, a δ of 1e-18 has five digits, and one of 1e-30 none.
 _CUT = 118.0
-# Points on a panel of a quadrature.
+# Gauss-Legendre points on a panel of a quadrature.
 _POINTS = 12
-# Largest changes of the exponent and of its slope across a panel.
+# On a panel the exponent of the integrand changes by at most twice the first, and is within the second of its chord.
 _EXPONENT, _BEND = 10.0, 2.2
-# Largest width of a panel.
+# Largest width of a panel in log s.
 _WIDEST = 1.8
 # Largest number of pieces into which a panel is cut because of the other summand.
 _MOST_PIECES = 32
+# Panels are at most _NO_WIDER times as wide in s as those of the other summand with terms above e^−_BESIDE.
 _BESIDE, _NO_WIDER = 25.0, 4.0
-# The last coefficients of log g may be _SMOOTH where there is much mass, since errors there count once for each step,
-# and e^{_LOOSER · level} times that, at most _ROUGH, where the density is e^−level.
+# The last coefficients of log g may be _SMOOTH where there is much mass, as these errors count once for each step;
+# where the density is e^−level they may be e^{_LOOSER · level} times that, but at most _ROUGH.
 _SMOOTH, _LOOSER, _ROUGH = 1e-14, 0.35, 1e-9
-# Below e^_EDGE larger relative errors are allowed.
+# Densities below e^_EDGE may have larger relative errors than _ROUGH.
 _EDGE = -_CUT - math.log(_ROUGH)
-# Interpolation error allowed on a piece, relative to the error of the laws that are added.
+# Interpolation error allowed on a piece, as a share of the error inherited from the laws that are added.
 _OF_KNOWN = 0.003
 # Largest change of log g on an initial piece.
 _SPREAD = 14.0
-# An initial piece has at most one part in so many of the range.
+# An initial piece takes at most 1/_SHARE of the range of log S.
 _SHARE = 10
 # Pieces shorter than this are not halved.
 _SMALLEST = 1e-6
+# Number of terms computed at once, to limit memory.
 _AT_ONCE = 400_000
 # Number of points evaluated together, which fits into the processor's cache.
 _TOGETHER = 8192
-# Losses S below e^_LEAST are moved to between that and e^−_DRAWN times that, instead of underflowing.
+# Losses S below e^_LEAST, which might underflow, are squeezed into [e^(_LEAST − _DRAWN), e^_LEAST].
 _LEAST, _DRAWN = -600.0, 40.0
-# Panels are left out if their largest term, by linear bounds, is below e to minus this of another panel's.
+# A panel is left out if its largest term, estimated by linear interpolation, is below e^−_NEGLIGIBLE times another's.
+# Error bounds do not include this: with half of it, results are off by more than their bounds.
 _NEGLIGIBLE = 44.0
 # Points of a piece at which its error is checked.
 _FINE = np.linspace(-1.0, 1.0, 41)
@@ -68,9 +74,10 @@ _FINE = np.linspace(-1.0, 1.0, 41)
 
 @dataclass(frozen=True)
 class _Side:
-    """A law at the Gauss-Legendre points of panels, each a column: s and log(weight · g).
+    """A law at the Gauss-Legendre points of panels: s and log(weight · g), with one column for each panel.
 
-    Of each panel also the largest term, a bound on the error of g, and the ends.
+    For each panel also the largest log(weight · g) and a bound on the relative error of g; `panels` are the ends as
+    log s.
     """
 
     s: np.ndarray
@@ -88,11 +95,11 @@ class PositiveLaw:
     edges : ndarray
         Ends of the pieces on which log g is a polynomial, as values of log s.
     coefficients : ndarray
-        Of each piece, those of the Chebyshev polynomials, by rows.
+        Chebyshev coefficients, one row for each piece.
     log_weight : float
         log dQ/dP is S plus this.
     errors : ndarray
-        Bounds on the relative error of g, at the edges; between these geometric means.
+        Bounds on the relative error of g at the edges; their logarithms are interpolated linearly.
     dropped : float
         Bound on the mass left out, under P and under Q.
     """
@@ -116,7 +123,7 @@ class PositiveLaw:
             above = np.where(s > 1.0, s + np.log(-np.expm1(-np.maximum(s, 1.0))), np.log(np.expm1(np.minimum(s, 1.0))))
             u = (above - log_odds) / mu + mu / 2
             log_slope = v - np.log(-np.expm1(-s)) - math.log(mu)
-            # Losses that would underflow.
+            # Squeeze losses that might underflow.
             if start > -reach:
                 below = v < _LEAST
                 u = np.where(below, start + (v - _LEAST) * (start + reach) / _DRAWN, u)
@@ -134,7 +141,7 @@ class PositiveLaw:
         return _fitted(log_density, np.unique(places), math.log1p(-sampling_rate), None, 2 * math.exp(-_CUT))
 
     def power(self, count: int) -> PositiveLaw:
-        """The sum of `count` independent copies, by few additions."""
+        """The sum of `count` independent copies, by few convolutions."""
         width = min(range(1, 5), key=lambda width: len(_sums_to(count, width)))
         laws = {1: self}
         for first, second in _sums_to(count, width):
@@ -142,13 +149,13 @@ class PositiveLaw:
         return laws[count]
 
     def plus(self, other: PositiveLaw) -> PositiveLaw:
-        """The sum with an independent one."""
+        """The sum with an independent variable of the other law."""
         for refinement in (1, 2, 4):
             convolution = _Convolution(self, other, refinement)
             places = convolution.places()
             middles = (places[1:] + places[:-1]) / 2
             size, inherited, moved = convolution.checked(middles)
-            # Halving the panels changes less than is allowed, or than the errors of the two laws.
+            # Halving the panels changes less than is allowed, or than a share of the errors of the two laws.
             if np.all(moved < np.maximum(20 * _allowed(size), _OF_KNOWN * inherited)):
                 break
         log_weight, dropped = self.log_weight + other.log_weight, self.dropped + other.dropped
@@ -207,8 +214,8 @@ class PositiveLaw:
         return self._sides[refinement]
 
     def _panelled(self, refinement: int) -> _Side:
-        # Panels are made of steps between 41 points of each piece; log(s − e^τ) has its singularity at a distance of
-        # log 2 from the last τ.
+        # The exponent is measured at 41 points of each piece. The width is limited because log(s − e^τ) is singular at
+        # a distance of log 2 from the largest τ.
         v = self._middle[:, None] + self._half[:, None] * _FINE
         needed = np.diff(self.edges) / _WIDEST
         for exponent in (self._fine_values, self._fine_values + np.exp(v)):
@@ -236,7 +243,7 @@ class PositiveLaw:
     def side_beside(self, other: PositiveLaw, refinement: int) -> _Side:
         """The points for sums with another law, where that is the larger summand.
 
-        The other law is evaluated at s minus these points, so that panels must not be wider, in s, than its own.
+        The other law is evaluated at s minus these points, so panels must not be much wider in s than its own.
         """
         panels, there = self.side(refinement).panels, other.side(refinement)
         its, width = there.panels, np.where(there.log_size > -_BESIDE, np.diff(np.exp(there.panels)), np.inf)
@@ -255,7 +262,7 @@ class PositiveLaw:
 
     @cached_property
     def range(self) -> tuple[float, float]:
-        """The values of S between which the law is kept, moved inwards by rounding."""
+        """The least and the largest S at which a density, under P or Q, is well above the cut."""
         low, high = (float(x) for x in np.exp(self.edges[[0, -1]]))
         v = np.linspace(self.edges[0], self.edges[-1], 2001)
         size = _larger(v, self.log_density(v), self.log_weight)
@@ -300,7 +307,7 @@ class PositiveLaw:
         if complement:
             more, its_error = self._integral(end, 1, under_p)
             value, error = value + more, error + its_error
-        # Near the largest loss the difference from it loses digits.
+        # Near the largest loss the difference s − at loses digits.
         lost = 8.0 * LAST_PLACE * (np.abs(self.log_weight) + np.abs(epsilon))
         error = error + lost * self._integral(end, -1, under_q)[0]
         return self._with_error(value, error, np.abs(self.log_weight))
@@ -314,8 +321,8 @@ class PositiveLaw:
         self, start: np.ndarray, side: Any, integrand: Callable[..., np.ndarray]
     ) -> tuple[np.ndarray, np.ndarray]:
         """∫ integrand(s, log dP, start) over s above each start (side 1) or below it (−1); and a bound on the error
-        that comes with the density."""
-        # Panels of half the usual size, as their own error is not estimated here.
+        that the density's error causes."""
+        # Panels of half the usual size, as the quadrature's own error is not estimated here.
         points, total = self.side(2), np.zeros((2, len(start)))
         log_start = np.log(np.maximum(start, 1e-300))
         panel = np.searchsorted(points.panels, log_start, side="right") - 1
@@ -364,16 +371,18 @@ class _Convolution:
         return found
 
     def _terms(self, v: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-        """The terms of the sums at all places, by panels: places, logarithms of terms, errors of both densities.
+        """The terms of the quadrature at all places, one column for each pair of a place and a panel.
 
-        Panels are columns, so that numpy's inner loops are long.
+        Returns the index of the place, the logarithms of the panel's terms, and bounds on the relative errors of both
+        densities.
         """
         s, x = np.exp(v), gauss(_POINTS)[0][:, None]
         rows, logs, errors = [], [], []
         for number, side in enumerate(self._sides):
             own, other = self._laws[number], self._laws[1 - number]
             twice = math.log(2.0) if self._same else 0.0
-            # The panels below s/2 that are not negligible, and the part of a panel that ends at s/2.
+            # Each law in turn is the smaller summand, up to s/2: panels below that, unless they are negligible, and the
+            # part of a panel that ends there.
             last = np.searchsorted(side.panels, v - math.log(2.0), side="right") - 1
             middle = side.s[_POINTS // 2]
             row, panel = np.nonzero(np.arange(len(middle)) < last[:, None])
@@ -419,7 +428,7 @@ class _Convolution:
         low, high = max(counts[0] - 1, 0), min(counts[-1] + 1, len(v) - 1)
         v[low], v[high] = self._end(v[low], v[low + 1]), self._end(v[high], v[high - 1])
         value[[low, high]] = self.log_density(v[[low, high]])
-        # As few as possible, such that between two neither log S nor the exponent changes much.
+        # As few as possible, so that neither log S nor log g changes much between two.
         kept = [low]
         furthest = (v[high] - v[low]) / _SHARE
         for place in range(low + 1, high):
@@ -547,14 +556,14 @@ def _fitted(
         tail = np.abs(coefficients[:, -3:]).max(axis=1)
         sizes = _larger(v, value, log_weight)
         size = sizes.max(axis=1)
-        # An error that three halvings do not reduce is rounding, or a corner.
+        # An error that three halvings do not reduce comes from rounding, or from a corner.
         stuck = np.where(tail < before / 2, 0, stuck + 1)
         noise = 4 * _rounding(low, high, value.min(axis=1), value.max(axis=1))
         wanted = np.maximum(_allowed(size), noise)
         if known is not None:
             wanted = np.maximum(wanted, _OF_KNOWN * np.exp(np.interp((low + high) / 2, *known)))
         further = (tail > wanted) & (stuck < 3)
-        # Large errors are confined to pieces of their own.
+        # Where large errors are allowed, near the cut, pieces are short, so that these do not spread.
         further |= (sizes.min(axis=1) < _EDGE) & (np.ptp(sizes, axis=1) > _SPREAD / 2) & (size > -_CUT)
         further &= high - low > _SMALLEST
         pieces = []
@@ -571,9 +580,9 @@ def _fitted(
     edges = np.append(low, high[-1])
     if inherited is not None:
         more, between = inherited(edges)
-        # If the error is larger in between, raise it at the ends.
+        # If the error is larger in the middle than the ends imply, raise it there.
         factor = np.maximum(between / np.sqrt(np.maximum(more[1:] * more[:-1], 1e-300)), 1.0)
         errors += more * np.maximum(np.append(factor, 1.0), np.append(1.0, factor))
-    # Errors that are relatively large belong to negligible masses.
+    # Where the relative error is large, and clipped to 1, the mass is negligible and counts as left out.
     dropped += len(rows) * math.exp(-_CUT)
     return PositiveLaw(edges, coefficients, log_weight, np.clip(errors, 1e-16, 1.0), dropped)

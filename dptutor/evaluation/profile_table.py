@@ -1,12 +1,12 @@
-"""A privacy profile as a table that is filled where it is asked for: polynomials of log δ, or of log(1 − δ).
+"""A privacy profile as a table of polynomials for log δ, or for log(1 − δ), filled where it is asked for.
 
-The intervals of ε on which the table stands are fixed for a mechanism, not by what is asked. On each, log δ is
-interpolated at Chebyshev points, on pieces that are halved until the last coefficients vanish in the error of the
-values. So an ε gives the same answer alone and in an array, a million of them cost as many evaluations of polynomials,
-the slope δ'(ε) = −e^ε Pr_P[L > ε] comes along, and each piece has one limit of its error, relative to δ (or 1 − δ).
+Its intervals of ε are fixed by the mechanism, never by what is asked. On each, log δ is interpolated at Chebyshev
+points, on pieces that are halved until the last coefficients are below the error of the values. So an ε gives the same
+answer alone and in an array, a million of them cost as many evaluations of polynomials, the derivative yields
+δ'(ε) = −e^ε Pr_P[L > ε], and each piece has one bound on its error, relative to δ (or 1 − δ).
 
-This limit is a bound at the Chebyshev points only. What a polynomial misses between them is measured, in its last
-coefficients and at seven further points, and enlarged: no inequality proves it.
+This bound is rigorous at the Chebyshev points only. The error of the interpolation between them is estimated from the
+last coefficients and at seven further points, and multiplied by a safety factor: no inequality proves it.
 """
 
 from __future__ import annotations
@@ -25,31 +25,37 @@ from .polynomials import chebyshev
 from .tilted_areas import TiltedAreas
 
 _DEGREE = 15
-# Error above which a piece is split if only a part of it is uncertain.
+# A piece with a larger error than this is halved if some of its values are known much better than others.
 _UNEVEN = 1e-8
-# Shortest piece, as a fraction of the distance between two cuts; and smallest distance of cuts.
+# Length of the shortest piece, relative to the distance between two cuts; smallest such distance, relative to the
+# interval.
 _SMALLEST, _APART = 2.0**-12, 2.0**-44
-# Halvings without progress after which the error counts as noise.
+# Halvings without progress after which an error counts as noise.
 _STUCK = 3
-# Largest number of pieces of an interval: with more, as at the atoms of many steps, each keeps its error.
+# Largest number of pieces of an interval. Once it is reached, as at the atoms of many steps, pieces keep larger errors.
 _MOST_PIECES = 512
-# Coefficients below this, or below the error of the values, are treated as zero.
-_NOTHING = 2e-14
+# Last coefficients below this, relative to 1 + |log δ|, or below the error of the values need no further halving.
+_SMALL_ENOUGH = 2e-14
+# Number of answers computed at once, to limit memory.
 _MOST_AT_ONCE = 2**16
-# Near the smallest float δ has no digits, and halving does not help.
+# A piece without values above the first is not halved, since floats lose their digits there; a value below the second
+# counts as unknown.
 _NEARLY_ZERO, _ZERO = 1e-290, 1e-320
-# By how much interpolation at so many points enlarges the errors of values; what polynomials miss, in units of their
-# last coefficients, where these have become small, or a kink leaves them no smaller; and from where on not even that.
-_LEBESGUE, _OF_LAST, _OF_KINK, _ROUGH = 2.7, 4.0, 16.0, 1e-3
-# Largest distance of a line from a polynomial that rises, in units of the rise.
+# Approximate factor by which interpolation enlarges errors of the values.
+_LEBESGUE = 2.7
+# The interpolation error, in units of the last coefficients: where these are small enough, and where a kink keeps them
+# from getting smaller. If they are larger than `_ROUGH`, they do not bound it.
+_OF_LAST, _OF_KINK, _ROUGH = 4.0, 16.0, 1e-3
+# A polynomial that rises gives way to a line if they differ by at most so many times the rise.
 _FLAT = 4.0
-# Places up to the end at which δ may be negligible.
+# Number of ε at which `beyond` compares upper bounds with δ.
 _TRIED = 80
 
 
 @dataclass(frozen=True)
 class Answer:
-    """At some ε: δ of finite losses, their mass less that, both with their digits; −dδ/dε; a bound on the error."""
+    """At some ε: δ of finite losses, and their mass minus δ, each without cancellation; −dδ/dε; a bound on the error
+    of δ."""
 
     delta: np.ndarray
     rest: np.ndarray
@@ -58,9 +64,9 @@ class Answer:
 
 
 class Profile:
-    """What a table is filled from: the profile of finite losses, on intervals from 0 on, beyond which δ is nearly 0.
+    """What a table is filled from: the profile of finite losses, on intervals from 0 to where δ is nearly 0.
 
-    Each has `edges` and `sample`; the others have defaults.
+    Subclasses define `edges` and `sample`; all else has defaults.
     """
 
     @property
@@ -68,7 +74,7 @@ class Profile:
         """Ends of the intervals."""
         raise NotImplementedError
 
-    # Largest common shift of all losses, as they are rounded.
+    # Rounding may shift all losses together by at most this much.
     off = 0.0
 
     @property
@@ -77,7 +83,7 @@ class Profile:
         return math.inf
 
     def sample(self, interval: int, epsilon: np.ndarray) -> tuple[np.ndarray, np.ndarray, bool]:
-        """On one interval: values, a bound on their relative error, and whether they are of `mass` − δ, not of δ."""
+        """On one interval: values, a bound on their relative error, and whether they are `mass` − δ instead of δ."""
         raise NotImplementedError
 
     def cuts(self, interval: int) -> np.ndarray:
@@ -86,7 +92,7 @@ class Profile:
 
     @property
     def most_pieces(self) -> int:
-        """How many pieces an interval may have; with fewer, bounds are larger where it is rough."""
+        """Largest number of pieces of an interval; with fewer, bounds are larger where the profile is rough."""
         return _MOST_PIECES
 
     def left(self, epsilon: np.ndarray) -> np.ndarray:
@@ -98,11 +104,11 @@ class Profile:
         return np.full(epsilon.shape, math.inf)
 
     def beyond(self, delta: float) -> float | None:
-        """A loss beyond which δ is less, if that is known without values."""
+        """An ε beyond which δ(ε) is smaller than `delta`, if one is known without evaluating the profile."""
         return None
 
     def quickly(self, epsilon: np.ndarray) -> tuple[np.ndarray, np.ndarray] | None:
-        """δ, and a bound on its error, maybe a large one, if a single value takes less time than `sample`."""
+        """δ and a bound on its error, which may be large; None if nothing is faster than `sample`."""
         return None
 
 
@@ -116,7 +122,7 @@ class ProfileTable:
         The mass of all finite losses under Q, δ at −∞.
     """
 
-    # Whether α jumps where two profiles cross.
+    # Whether this is the larger of two profiles; α jumps where they cross.
     crosses = False
 
     def __init__(self, evaluator: Profile, mass: float = 1.0) -> None:
@@ -127,7 +133,7 @@ class ProfileTable:
 
     @property
     def off(self) -> float:
-        """Largest common shift of all losses."""
+        """Rounding may shift all losses together by at most this much."""
         return self._evaluator.off
 
     @property
@@ -149,7 +155,8 @@ class ProfileTable:
         return Answer(delta, rest, slope, error)
 
     def _rise(self, epsilon: np.ndarray, delta: np.ndarray) -> np.ndarray | float:
-        """Change of δ when all losses shift a little; larger to the left than to the right, as δ is convex in e^ε."""
+        """How much δ rises if all losses are larger by `off`. As δ is convex in e^ε, this bounds, up to a factor e^off,
+        how much it falls if they are smaller."""
         if not self._evaluator.off:
             return 0.0
         left = np.maximum(epsilon - self._evaluator.off, 0.0)
@@ -157,7 +164,7 @@ class ProfileTable:
         return np.maximum(self._evaluated(left)[0] - delta, 0.0)
 
     def areas(self, low: float, high: float) -> TiltedAreas:
-        """The areas under the part of the table from `low` to `high`."""
+        """The areas under the intervals of the table that meet [`low`, `high`]."""
         edges = self._evaluator.edges
         within = np.flatnonzero((edges[:-1] < high) & (edges[1:] > low))
         key = int(within[0]), int(within[-1])
@@ -168,14 +175,14 @@ class ProfileTable:
         return self._areas[key]
 
     def quickly(self, epsilon: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """δ at some ε, and a bound on its error, maybe a large one, in less time than it takes to fill the table."""
+        """δ and a bound on its error, which may be large: without filling the table, if that is faster."""
         if (found := self._evaluator.quickly(epsilon)) is not None:
             return found
         answer = self.at(epsilon)
         return answer.delta, answer.error
 
     def beyond(self, delta: float) -> float:
-        """A loss beyond which δ of finite losses is less."""
+        """An ε beyond which δ(ε) of the finite losses is smaller than `delta`."""
         if (known := self._evaluator.beyond(delta)) is not None:
             return known
         if not math.isfinite(self.end) or self.end == 0.0:
@@ -190,7 +197,7 @@ class ProfileTable:
         return place
 
     def most(self, epsilon: np.ndarray) -> np.ndarray:
-        """An upper bound on δ, without any table: that at the start of the interval."""
+        """An upper bound on δ, without filling the table: that at the start of the interval."""
         bound, inside = np.zeros(epsilon.shape), epsilon < self._evaluator.highest
         if inside.any():
             place = np.searchsorted(self._evaluator.edges, epsilon[inside], side="right") - 1
@@ -208,11 +215,11 @@ class ProfileTable:
         return edges[(edges >= low) & (edges <= high)]
 
     def nodes(self, low: float, high: float) -> np.ndarray:
-        """Places between which the profile is smooth: quarters of all pieces from `low` to `high`."""
+        """Losses between which the profile is smooth: the ends and quarters of all pieces from `low` to `high`."""
         edges = self._evaluator.edges
         self._fill(edges[:-1][(edges[:-1] < high) & (edges[1:] > low)])
         if not self._merged:
-            return np.empty(0)  # everything lies beyond the end, and nothing has been computed
+            return np.empty(0)  # no interval meets the range, and none was filled before
         starts, ends = self._merged[0], self._merged[1]
         places = starts[:, None] + (ends - starts)[:, None] * np.linspace(0.0, 0.75, 4)
         places = np.append(places.ravel(), min(self.end, high))
@@ -220,7 +227,7 @@ class ProfileTable:
 
     def _fill(self, epsilon: np.ndarray) -> None:
         edges = self._evaluator.edges
-        # Number 0 is what lies below the first edge.
+        # `searchsorted` counts edges at or below ε: 1 for the first interval, whose number is 0.
         wanted = np.flatnonzero(np.bincount(np.searchsorted(edges, epsilon, side="right"), minlength=1)) - 1
         missing = [int(k) for k in wanted if 0 <= k < len(edges) - 1 and k not in self._pieces]
         for interval in missing:
@@ -230,7 +237,8 @@ class ProfileTable:
             self._merged = tuple(np.array(column) for column in zip(*rows, strict=True))
 
     def _built(self, interval: int) -> list[tuple[Any, ...]]:
-        """Rows (start, end, coefficients, complement, error, upper bound, what answers are between) of one interval."""
+        """The pieces of one interval as rows (start, end, coefficients, complement, error, upper bound, least and
+        largest answer)."""
         low, high = self._evaluator.edges[interval : interval + 2]
         places = np.unique(np.concatenate([[low, high], self._evaluator.cuts(interval)]))
         places = places[np.append(True, np.diff(places) > _APART * (high - low))]
@@ -242,30 +250,30 @@ class ProfileTable:
             value, error, complement = self._evaluator.sample(interval, nodes)
             error = np.where(np.isnan(error), np.inf, error)
             log_value = np.log(np.maximum(value, _ZERO)).reshape(len(pieces), -1)
-            # δ decreases and its complement increases: each is largest at one end. NaN is no bound.
+            # δ is largest at the start of a piece, its complement at the end. NaN means that no bound is known.
             with np.errstate(invalid="ignore"):
                 most = np.nan_to_num(value + np.abs(value) * error, nan=0.0, posinf=self.mass)
             most = np.clip(most, _ZERO, self.mass).reshape(len(pieces), -1)[:, -1 if complement else -2]
             errors = np.where(value < _ZERO, np.inf, error).reshape(len(pieces), -1)
-            # At the ends a profile may be 0 or unknown.
+            # The ends of a piece do not count if the profile is 0 or unknown there.
             known, errors = errors[:, -2:] < 1.0, errors[:, :-2]
             error = errors.max(axis=1)
-            hopeless = errors.min(axis=1) >= 1.0  # where nothing is known, halving does not help
-            # If only a part of a piece is uncertain, the rest must not suffer.
+            hopeless = errors.min(axis=1) >= 1.0  # nothing is known, and halving does not help
+            # If only a part of a piece is uncertain, the other part gets a piece with a smaller error.
             uneven = (error > _UNEVEN) & (errors.min(axis=1) < error / 1e3)
             coefficients = log_value[:, : _DEGREE + 1] @ _TO_COEFFICIENTS
-            # The last coefficients, and the polynomial's error between its nodes.
+            # The interpolation error shows in the last coefficients and between the nodes.
             missed = np.abs(coefficients @ _AT_OTHERS - log_value[:, _DEGREE + 1 :])
             missed[:, -2:] *= known
             tail = np.maximum(np.abs(coefficients[:, -2:]).max(axis=1), missed.max(axis=1))
             further: list[tuple[Any, ...]] = []
-            halved = most > np.where(hopeless, np.inf, _NEARLY_ZERO)
-            rest = zip(coefficients, log_value, tail, error, most, uneven, halved, strict=True)
+            useful = most > np.where(hopeless, np.inf, _NEARLY_ZERO)
+            rest = zip(coefficients, log_value, tail, error, most, uneven, useful, strict=True)
             for piece, (own, values, last, noise, limit, halve, may) in zip(pieces, rest, strict=True):
                 a, b, before, stuck, smallest = piece
-                # The rounding of ε and of the ends of its range cannot be resolved.
+                # What the rounding of ε and of the piece's ends changes in the polynomial: halving cannot reduce it.
                 rounding = 2 * LAST_PLACE * max(abs(a), abs(b)) / (b - a) * 2.0 * np.abs(own[1:]).sum()
-                wanted = max(_NOTHING * (1.0 + np.abs(own[0])), min(noise, 1.0) / 2, rounding)
+                wanted = max(_SMALL_ENOUGH * (1.0 + np.abs(own[0])), min(noise, 1.0) / 2, rounding)
                 # An error that repeated halving does not reduce is noise, unless it is huge, as before a steep end.
                 stuck = 0 if last < before / 2 or last > _ROUGH else stuck + 1
                 few = len(rows) + len(pieces) + len(further) <= self._evaluator.most_pieces
@@ -275,7 +283,7 @@ class ProfileTable:
                     continue
                 missed = _missed(own, values, last, wanted)
                 if noise >= 1.0:
-                    # Unknown: a line that ends where the next piece begins.
+                    # The values are unknown: a line between those at the ends.
                     own, moved = _line(values[-2], values[-1], -1.0 if complement else 1.0), 0.0
                 else:
                     own, moved = _falling(own, -1.0 if complement else 1.0)
@@ -290,13 +298,13 @@ class ProfileTable:
         start, length = starts[place], (ends - starts)[place]
         x = 2 * (epsilon - start) / length - 1
         log_value, derivative = _clenshaw(coefficients, place, x)
-        # Neither the answer nor the truth is above this.
+        # Neither the answer nor the true value is larger than `most`.
         error, most = error[place], most[place]
         value = np.minimum(np.exp(np.minimum(log_value, 1.0)), most)
         slope = value * derivative * 2 / length
         with np.errstate(invalid="ignore"):
             bound = np.fmin(error * value, most)
-        # The answer must not increase from one piece to the next either.
+        # δ must not increase from one piece to the next either.
         of_rest = complement[place]
         sign = np.where(of_rest, -1.0, 1.0)
         within = sign * np.clip(sign * value, low[place], high[place])
@@ -319,11 +327,11 @@ class WorseTable:
 
     @property
     def end(self) -> float:
-        """From here on δ is 0."""
+        """From here on both are 0."""
         return max(table.end for table in self._both)
 
     def quickly(self, epsilon: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """δ at some ε, and a bound on its error."""
+        """δ and a bound on its error."""
         delta, error = self._both[0].quickly(epsilon)
         open_ = np.flatnonzero(self._both[1].most(epsilon) >= delta - error)
         if open_.size:
@@ -337,13 +345,13 @@ class WorseTable:
         return np.maximum(*(table.most(epsilon) for table in self._both))
 
     def beyond(self, delta: float) -> float:
-        """A loss beyond which both are less."""
+        """An ε beyond which both are smaller than `delta`."""
         return max(table.beyond(delta) for table in self._both)
 
     def at(self, epsilon: np.ndarray) -> Answer:
         """The profile at a one-dimensional array of ε ≥ 0."""
         a = self._both[0].at(epsilon)
-        # Ask the other one only where it may be larger.
+        # The other one is asked only where it may be larger.
         open_ = np.flatnonzero(self._both[1].most(epsilon) >= a.delta - a.error)
         if not open_.size:
             return a
@@ -360,17 +368,17 @@ class WorseTable:
         return np.unique(np.concatenate([table.ends(low, high) for table in self._both]))
 
     def nodes(self, low: float, high: float) -> np.ndarray:
-        """Places between which both profiles are smooth."""
+        """Losses between which both profiles are smooth."""
         return np.unique(np.concatenate([table.nodes(low, high) for table in self._both]))
 
 
 def _missed(coefficients: np.ndarray, values: np.ndarray, last: float, wanted: float) -> float:
-    """Bound on the distance of a polynomial from a monotone logarithm with these values at `_PLACES`."""
+    """Bound on the distance of the polynomial from a monotone function with these values at `_PLACES`."""
     if last <= wanted:
         return _OF_LAST * last
     if last < _ROUGH:
         return _OF_KINK * last
-    # Between two places it lies between the values there.
+    # A monotone function lies between its values at the two nearest places.
     order = np.argsort(_PLACES)
     place = np.clip(np.searchsorted(_PLACES[order], _FINE, side="right"), 1, len(order) - 1)
     known, own = values[order], np.polynomial.chebyshev.chebval(_FINE, coefficients)
@@ -380,7 +388,7 @@ def _missed(coefficients: np.ndarray, values: np.ndarray, last: float, wanted: f
 def _falling(coefficients: np.ndarray, sign: float) -> tuple[np.ndarray, float]:
     """A polynomial that falls (for a negative sign, rises), and by how much it differs from the one given.
 
-    Where values are not known to more than they change, a line is as good as what winds about it.
+    One that does not gives way to a line if it only wiggles about it, as noise makes it do; otherwise it stays.
     """
     value = sign * (coefficients @ _AT_FINE)
     rise = float(np.max(value - np.minimum.accumulate(value)))
@@ -392,7 +400,7 @@ def _falling(coefficients: np.ndarray, sign: float) -> tuple[np.ndarray, float]:
 
 
 def _line(first: float, last: float, sign: float) -> np.ndarray:
-    """The line from `first` on that falls (for a negative sign, rises) to `last`, or does not change."""
+    """The line from `first` to `last`, or a constant if that would rise (for a negative sign, fall)."""
     last = sign * min(sign * last, sign * first)
     line = np.zeros(_DEGREE + 1)
     line[:2] = (first + last) / 2, (last - first) / 2
@@ -400,8 +408,11 @@ def _line(first: float, last: float, sign: float) -> np.ndarray:
 
 
 def _joined(rows: list[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
-    """The rows of one interval, each with what its answers (of complements, these with a minus) are kept between, so
-    that they do not rise from one row to the next: where two rows meet, the value of that which knows more."""
+    """The rows of one interval, each with the least and the largest answer (of complements, with a minus sign).
+
+    Answers are kept between these, so that they do not rise from one row to the next. Where two rows meet, the limit
+    is the value of the one with the smaller error.
+    """
     sign = np.array([-1.0 if complement else 1.0 for *_, complement, _, _ in rows])
     log_ends = np.array([[own @ _AT_FINE[:, 0], own.sum()] for _, _, own, *_ in rows])
     ends = sign[:, None] * np.minimum(np.exp(np.minimum(log_ends, 1.0)), np.array([[row[-1]] for row in rows]))
@@ -416,15 +427,15 @@ def _joined(rows: list[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
 
 
 def _relative_error(noise: float, missed: float) -> float:
-    """Bound on the relative error of e^p: p is off by the errors of logarithms of values, enlarged, and what it misses
-    between them."""
+    """Bound on the relative error of e^p, where p interpolates logarithms of values that have a relative error `noise`,
+    and is off by `missed` between them."""
     if noise >= 1.0:
         return math.inf
     return math.expm1(min(missed - _LEBESGUE * math.log1p(-noise), 690.0))
 
 
 def _clenshaw(coefficients: np.ndarray, place: np.ndarray, x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Value and derivative at x of the polynomials in the rows `place`, through the Chebyshev polynomials."""
+    """Value and derivative, at x, of the Chebyshev series in the rows `place`, by Clenshaw's recurrence."""
     columns = coefficients.T
     b1 = b2 = d1 = d2 = np.zeros(x.shape)
     for k in range(_DEGREE, 0, -1):
@@ -434,7 +445,7 @@ def _clenshaw(coefficients: np.ndarray, place: np.ndarray, x: np.ndarray) -> tup
 
 
 _POINTS, _TO_COEFFICIENTS = chebyshev(_DEGREE + 1)
-# Between them, where an interpolation is checked.
+# Points between those, where the interpolation is checked.
 _OTHERS = np.array([-0.998, -0.83, -0.41, 0.05, 0.45, 0.86, 0.998])
 _PLACES = np.concatenate([_POINTS, _OTHERS, [-1.0, 1.0]])
 _AT_OTHERS = np.cos(np.outer(np.arange(_DEGREE + 1), np.arccos(_PLACES[_DEGREE + 1 :])))

@@ -1,4 +1,4 @@
-"""Lower and upper values of the privacy profile, from a Hellinger transform that need not decay.
+"""Lower and upper bounds on the privacy profile, from a Hellinger transform that need not decay.
 
 With F(z) = E_Q[e^{zL}; L finite] = H(1 + z), K = log F, F₀ = F(0) and any line Re z = c on which F is sampled,
 
@@ -6,18 +6,22 @@ With F(z) = E_Q[e^{zL}; L finite] = H(1 + z), K = log F, F₀ = F(0) and any lin
 
 A trapezoid sum with step h and N terms errs in three ways, each of which is bounded.
 
-*Images.* It adds e^{ckW} D(ε + kW), W = 2π/h, k ≠ 0. By Chernoff's bound D, F₀ − D and D − F₀ + e^x F(−1) are below
-e^{K(c')−c'x} for c' > 0, in (−1, 0), and below −1. On either side the best of the three is taken and what separates
-it from the one that is integrated is subtracted exactly; the rest is e^−d of e^{K(c)−cε} if W ≥ high − low and
-low ≤ ε ≤ high, where high is the least, and low the greatest, (K(c') − K(c) + d)/(c' − c) over c' right and left of c.
+*Images.* The sum adds e^{ckW} D(ε + kW) for all k ≠ 0, W = 2π/h (or D − F₀ in place of D if c < 0). Chernoff's bound
+says that D, F₀ − D and D − F₀ + e^x F(−1) are at most e^{K(c')−c'x} for c' > 0, for c' in (−1, 0), and for c' < −1. For
+k > 0, and for k < 0, the best of the three is chosen; the images of its known difference from the function that is
+integrated are subtracted exactly. What remains is at most about e^{−d} e^{K(c)−cε} if W ≥ high − low and
+low ≤ ε ≤ high, where high is the smallest (K(c') − K(c) + d)/(c' − c) over all c' > c, and low the largest over c' < c.
 
-*Truncation.* With an envelope |F(c+it)| ≤ E(t) that falls, ∫_T^∞ E t^−2 dt/π. Where that is too much, as with atoms,
-the profile U with one more, tiny, Gaussian(μ) mechanism is taken, whose transform decays, and
+*Truncation.* With a decreasing envelope |F(c+it)| ≤ E(t), the terms left out are at most ∫_T^∞ E t^−2 dt/π. Where that
+is too much, as with atoms, a Gaussian mechanism with a tiny μ is added. Its transform decays, and the profile U and the
+Q-density ρ of the loss of all together bound D:
 
-    U(ε) − μ² e^{μ²/8} ρ(ε)  ≤  D(ε)  ≤  U(ε),    ρ the Q-density of its loss at ε.
+    U(ε) − μ² e^{μ²/8} ρ(ε)  ≤  D(ε)  ≤  U(ε).
 
-The upper end is post-processing. For the lower one the difference is E[k(L − ε)], k the time value of an option in
-Black and Scholes' formula; its derivative in μ is φ(y/μ) e^{−y/2−μ²/8}, so k ≤ μ φ(y/μ) e^{−y/2}, which is ρ's kernel.
+The upper bound holds because a further mechanism cannot lower δ. For the lower one, U − D is E[k(L − ε)], with k(y) the
+time value of an option in Black and Scholes' formula. Its derivative in μ is φ(y/μ) e^{−y/2−μ²/8}; without the factor
+e^{−μ²/8} ≤ 1 that increases in μ. So k ≤ μ φ(y/μ) e^{−y/2}, which is μ² e^{μ²/8} times the density of the added loss
+at −y.
 
 *Rounding.* Σ |term| (error of K + 8u + 2u t|ε|).
 
@@ -37,20 +41,24 @@ import numpy as np
 from .._floats import LARGEST_LOSS, UNIT_ROUNDOFF
 from .hellinger import SlowDecay, epsilon_near, loss_near, saddles
 
+# d: images are at most about e^−_DEPTH of the integral. Half of it leaves errors of 1e-6, twice as much gains nothing.
 _DEPTH = 34.0
-# Distance between lines, in units of the width of the integrand at its saddle point.
+# Distance between lines, in units of the width of the integrand at its saddle point. Twice as far doubles errors.
 _SPACING = 2.0
+# Largest number of lines in each of c > 0 and −1 < c < 0.
 _MOST_LINES = 300
 # −log δ at which δ underflows.
 _DEEPEST = 740.0
-# Target truncation errors, relative to δ: the second is tried if the first would take too long.
+# Target truncation errors, relative to δ, which errors of results follow: the second is tried if the first would take
+# too many terms.
 _GOALS = (1e-11, 3e-10)
-# If 1 − δ is below e to minus this, Chernoff's bound is enough.
+# If 1 − δ is below e^−_CERTAIN, Chernoff's bound is enough.
 _CERTAIN = 45.0
+# Envelopes are multiplied by this, as their logarithms are rounded.
 _MARGIN = 1.01
 # Largest number of samples that are kept of a line that is negligible almost everywhere.
 _MOST_ACTIVE = 2**14
-# A line is not sampled where it is provably below e to minus this, relative to its maximum.
+# A line is not sampled where F is provably below e^−_SILENT times its maximum.
 _SILENT = 45.0
 
 
@@ -61,22 +69,22 @@ class Transform:
     Attributes
     ----------
     log : callable
-        Array of complex z, alike in their real parts ↦ K(z) and a bound on its error.
+        Array of complex z with similar real parts ↦ K(z) and a bound on its error.
     log_envelope : callable
-        c, array of t ≥ 0 ↦ log of a bound, falling in t, on |F(c + it)|.
+        c, array of t ≥ 0 ↦ log of a bound, decreasing in t, on |F(c + it)|.
     reach : float
-        |z| up to which real z may be asked for.
+        The largest |z| at which real z may be asked for.
     terms : int
         How many samples of a line are affordable.
     on_line : callable, optional
-        c, step, count ↦ what `samples` returns, by a quicker way.
+        c, step, count ↦ what `samples` returns, but faster.
     log_masses : tuple of float, optional
-        log F at 0 and −1, which no sum over many parts tells as well.
+        log F(0) and log F(−1), more accurately than `log` sums them over many parts.
     of_masses : float, optional
-        The relative error of e to these, beyond what their logarithms say.
+        Relative error of F(0) and F(−1), in addition to the rounding of their logarithms.
     repeated : tuple of (count, size, deviation), optional
-        Parts used often: c, t ↦ |f(c + it)|/f(c) of one of them, and c ↦ a bound on its tilted loss's deviation, which
-        bounds the slope of the former.
+        Parts used often: how often; c, t ↦ |f(c + it)|/f(c) for one of them with transform f; and c ↦ a bound on the
+        standard deviation of its tilted loss, which bounds the slope of that ratio in t.
     """
 
     log: Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]]
@@ -102,7 +110,7 @@ class Transform:
         return ratio, np.abs(ratio) * (error + 2 * UNIT_ROUNDOFF * np.abs(value))
 
     def on(self, real: np.ndarray) -> np.ndarray:
-        """K at real z of very different size."""
+        """K at real z, which may differ much in size."""
         if self.cheap:
             return self.log(real.astype(complex))[0].real
         return np.array([self._alone(z) for z in real])
@@ -250,7 +258,7 @@ class Inverter:
         return self._lines[number]
 
     def _window(self, c: float, peak: float, mu: float) -> tuple[float, float, float, float]:
-        """Losses below and above which the tilted law has negligible mass, and the c' of the Chernoff bounds."""
+        """`low` and `high`, between which ε must lie, and the c' at which Chernoff's bounds attain them."""
         grid, value = self._c, self._k + mu**2 * (self._c**2 + self._c) / 2
         left, right = grid < c - 1e-9 * abs(c), grid > c + 1e-9 * abs(c)
         left &= (grid != 0.0) & (grid != -1.0)
@@ -266,7 +274,7 @@ class Inverter:
             try:
                 return self._with_terms(c, peak, most)
             except SlowDecay:
-                # So far up the line the transform of a step would need too many nodes.
+                # Far up the line the transform of a step needs too many nodes: take fewer terms.
                 most //= 4
                 if most < 16:
                     return None
@@ -295,7 +303,7 @@ class Inverter:
         if mu and self._transform.repeated:
             index, end = self._active(c, step, count)
         if index is not None:
-            # Here only the added Gaussian makes the integrand decay.
+            # Only the added Gaussian makes this integrand decay.
             x = 6.0
             mu, count = x / end, len(index)
             rest = math.exp(-(x**2) / 2) / x**2 / end / math.pi
@@ -335,9 +343,9 @@ class Inverter:
         )
 
     def _active(self, c: float, step: float, least: int) -> tuple[np.ndarray | None, float]:
-        """Indices of samples, on a much longer line, at which |F| is not provably below e^−45 F(c); and its end.
+        """Indices of the samples of a much longer line at which |F| is not provably below e^−45 F(c); and its end.
 
-        Between t and t' the transform of one step changes by at most its standard deviation times |t − t'|.
+        From t to t' the ratio |f(c + it)|/f(c) of one part changes by at most its standard deviation times |t − t'|.
         """
         parts = [(count, size, deviation(c)) for count, size, deviation in self._transform.repeated]
         widest = max(spread for _, _, spread in parts)
@@ -361,7 +369,7 @@ class Inverter:
             first, last = np.floor((middle - half) / step).astype(int), np.ceil((middle + half) / step).astype(int)
             total = int((last - first + 1).sum())
             if total <= 4 * _MOST_ACTIVE:
-                # Neighbours overlap by one sample.
+                # Intervals that touch share a sample.
                 starts = np.repeat(first - np.append(0, np.cumsum(last - first + 1)[:-1]), last - first + 1)
                 index = np.unique(starts + np.arange(total))
                 index = index[(index >= 0) & (index <= end / step)]
@@ -374,10 +382,11 @@ class Inverter:
     def _cut(
         t: np.ndarray, envelope: np.ndarray, step: float, most: int, c: float, deviation: float
     ) -> tuple[int, float, tuple[float, float]]:
-        """The number of terms, μ, and bounds on the truncation of δ and ρ, in units of e^{K(c)−cε}."""
+        """The number of terms, μ (0 without an added Gaussian), and bounds on the truncation errors of δ and ρ, in
+        units of e^{K(c)−cε}."""
         pieces = envelope[:-1] * (1 / t[:-1] - 1 / t[1:])
         tail = (np.append(np.cumsum(pieces[::-1])[::-1], 0.0) + envelope[-1] / t[-1]) / math.pi
-        # Approximate sizes of ρ and, with its kernel, of δ.
+        # Approximate sizes of ρ and of δ, in the same units.
         density = 1 / math.sqrt(2 * math.pi * (deviation**2 + 1 / c**2 + 1 / (1 + c) ** 2))
         delta = density / abs(c * (c + 1))
         end = step * (most - 1)
@@ -389,7 +398,7 @@ class Inverter:
                 return math.ceil(t[first] / step) + 1, 0.0, (float(tail[first]), 0.0)
         at = max(int(np.count_nonzero(affordable)) - 1, 0)
         left = float(envelope[at]) / end / math.pi
-        # With μ = x/T, truncation is reduced by e^{−x²/2}/x², and the lower bound is μ² ρ lower.
+        # μ = x/T multiplies the truncation error by e^{−x²/2}/x², and puts the lower bound μ² ρ lower.
         x = np.linspace(1.5, 8.0, 66)
         rest = left * np.exp(-(x**2) / 2) / x**2
         best = int(np.argmin(rest + (x / end) ** 2 * density / 2))
@@ -461,7 +470,8 @@ class _Line:
         width, c = 2 * math.pi / self.step, self.c
         own, total, size = _strip(c), np.zeros(x.shape), np.zeros(x.shape)
         for side, other in ((1, _strip(self.above)), (-1, _strip(self.below))):
-            # f_own − f_other = F₀ [own is 0, other is not] − e^x F(−1) [own is not 2, other is]
+            # Let f be D, D − F₀ or D − F₀ + e^x F(−1) on strips 0, 1 and 2. Then f_own − f_other is F₀ if only own is
+            # 0, and −F₀ if only other is; plus e^x F(−1) if only own is 2, and −e^x F(−1) if only other is.
             for first, second, log_mass, rate, sign in (
                 (own == 0, other == 0, self.log_mass, c, 1.0),
                 (own == 2, other == 2, self.log_p_mass, c + 1.0, 1.0),
@@ -481,7 +491,7 @@ class _Line:
     def _sums(self, kernels: Sequence[np.ndarray | None], x: np.ndarray) -> Any:
         """Re Σ_k terms_k kernel_k e^{−ikhε} for each kernel, in blocks of k, with bounds on the rounding error."""
         count = len(self.terms)
-        # If the line has gaps, only blocks with samples are summed; a block is about as long as a run of samples.
+        # On a line with gaps only blocks with samples are summed; a block is about as long as a run of samples.
         runs = 1 + np.count_nonzero(np.diff(self._at) > 1)
         small = math.isqrt(count) + 1 if runs == 1 else count // runs
         number, row = np.unique(self._at // small, return_inverse=True)
@@ -497,7 +507,7 @@ class _Line:
             padded[row, self._at % small] = terms
             blocks.append(padded.T)
         for i in range(len(x)):
-            # One ε at a time: a product of matrices rounds differently for each shape.
+            # One ε at a time: a product of matrices would round differently for each shape of the array.
             fine = np.exp(-1j * self.step * x[i] * np.arange(small))
             coarse = np.exp(-1j * self.step * small * x[i] * number)
             for own, (total, _) in zip(blocks, found, strict=True):

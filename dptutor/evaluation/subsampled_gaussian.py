@@ -6,14 +6,15 @@ In units of the noise, with μ = 1/σ, the pair is P = N(0, 1) and Q = (1−p) N
 
     H(s) − 1 = E_P[e^{sℓ} − 1] = E_P[e^{sℓ} − 1 − sℓ] + s E_P[ℓ − p w].
 
-Both expectations are of terms of second order in ℓ, so H − 1 keeps its relative accuracy however small it is, which
-is what a billion steps need. They are trapezoid sums of a function that is analytic in the strip |Im u| < π/μ, where
-1 + p w has no zero, and that has Gaussian tails: on the line Im u = v such a sum errs by at most e^{−2πa/h} of the
-integrals of its modulus on the edges Im u = v ± a of a strip (Trefethen & Weideman 2014).
+Both expectations are of terms of second order in ℓ, so H − 1 keeps its relative accuracy however small it is, as a
+billion steps require. They are computed as trapezoid sums of a function that is analytic in the strip |Im u| < π/μ,
+where 1 + p w has no zero, and has Gaussian tails. On the line Im u = v such a sum with step h errs by at most
+e^{−2πa/h} times the integrals of the function's modulus along the edges Im u = v ± a of a strip (Trefethen & Weideman
+2014).
 
-Where Im s is large, e^{sℓ} oscillates along the real line. On the line Im u = v > 0 (of the sign of Im s) its modulus
-is |1 + pw|^{Re s} e^{−|Im s| θ}, θ = arg(1 + p w) > 0, instead: large losses vanish, and the number of nodes does not
-grow with s. The strip from the real line to Im u = 2v then gives the step.
+Where Im s is large, e^{sℓ} oscillates along the real line. On the line Im u = v, with v of the sign of Im s, its
+modulus is |1 + pw|^{Re s} e^{−|Im s| θ}, θ = |arg(1 + p w)| > 0: large losses no longer contribute, and the number of
+nodes does not grow with s. The strip from the real line to Im u = 2v then determines the step h.
 """
 
 from __future__ import annotations
@@ -30,11 +31,13 @@ from .._floats import LARGEST_LOSS, LAST_PLACE
 from .polynomials import gauss
 from .transforms import complex_expm1, complex_log1p
 
-# Sums are accurate to e^−46 of their size; densities are cut where they are that small.
+# Sums are accurate to e^−46 of their size; densities are cut where they are that small. Half of it leaves relative
+# errors of δ of 1e-8; twice as much takes more nodes and gains nothing.
 _DEPTH = 46.0
 _REACH = math.sqrt(2 * _DEPTH)
-# Sums keep the digits of H − 1 down to log |H − 1| = −_TINY_EXCESS.
+# Sums keep the digits of H − 1 at least down to log |H − 1| = −_TINY_EXCESS.
 _TINY_EXCESS = 14.0
+# Relative rounding error of sums and logarithms.
 _RELATIVE = 4e-15
 # |z| below which (e^z − 1 − z)/z² is summed as a series, and its coefficients, to 1e-17.
 _NEAR = 0.5
@@ -47,27 +50,28 @@ _ENOUGH_NODES = 300
 _APART = 15.0
 # Largest number of nodes; beyond it the result is unknown.
 _MOST_NODES = 50_000
-# Above this μ the loss is log(1 − p) under P, and log p plus the Gaussian mechanism's under the other component.
+# Above this μ the components do not overlap: the loss is log(1 − p) under N(0, 1), and log p plus that of the Gaussian
+# mechanism under N(μ, 1).
 _WHOLLY_APART = 100.0
-# Points of the sums that bound the decay of H.
+# Number of nodes of the sums that bound the decay of H.
 _FALL_NODES = 320
-# Integrals for moments: the width of panels, and how far they extend beyond both means.
+# Integrals for moments: the width of panels, and how far they extend beyond the means.
 _PANEL, _AROUND = 0.5, 15.0
 
 
 def log_hellinger(noise_multiplier: float, sampling_rate: float, s: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """log H(s) for a one-dimensional array of complex s, and a bound on its error, absolute.
+    """log H(s) for a one-dimensional array of complex s, and a bound on its absolute error.
 
-    Relatively accurate where H is close to 1, and where it is tiny. Where no digit of H is known, the logarithm of a
-    bound on |H|, and 2: H is off by at most twice that bound. Not a number, with an infinite bound, where too many
-    nodes would be needed.
+    Relatively accurate where H is close to 1, and where it is tiny. Where no digit of H is known, the result is the
+    logarithm of a bound on |H|, and 2 its error: H is off by at most twice that bound. Where too many nodes would be
+    needed, the result is NaN and its error infinite.
 
     Parameters
     ----------
     noise_multiplier, sampling_rate : float
         σ > 0 and 0 < p < 1.
     s : ndarray of complex
-        With real parts as alike as possible: the nodes have to serve all of them.
+        Their real parts should be similar: the nodes have to serve all of them.
     """
     mu, rate = 1.0 / noise_multiplier, sampling_rate
     s = np.asarray(s, dtype=complex)
@@ -95,8 +99,8 @@ def reach(noise_multiplier: float) -> float:
 def log_fall(noise_multiplier: float, sampling_rate: float, power: float, t: np.ndarray) -> np.ndarray:
     """log of a bound, decreasing in t ≥ 0, on |E_P[e^{(power + it)ℓ}]| divided by its value at t = 0.
 
-    On a line u + iv, 0 ≤ v < π/μ, the modulus of the integrand is e^{(v² − u²)/2} |1 + pw|^power e^{−tθ} √(1 + v'²),
-    θ = arg(1 + pw) ≥ 0. Here v rises with the share s of the second component, v' = μs(1 − s) dv/ds.
+    On a curve u + iv, 0 ≤ v < π/μ, the modulus of the integrand is e^{(v² − u²)/2} |1 + pw|^power e^{−tθ} √(1 + v'²),
+    θ = arg(1 + pw) ≥ 0. Here v increases with the share s of the second component, and v' = μs(1 − s) dv/ds.
     """
     mu, rate = 1.0 / noise_multiplier, sampling_rate
     u = np.linspace(-13.0 + mu * min(power, 0.0), 13.0 + mu * max(power, 0.0), _FALL_NODES)
@@ -113,7 +117,7 @@ def log_fall(noise_multiplier: float, sampling_rate: float, power: float, t: np.
         turned = complex_log1p(share * complex_expm1(1j * mu * v))
         change = (v**2 + np.log1p(slope**2)) / 2 + power * turned.real - t[..., None] * turned.imag
         change = np.minimum(change, 600.0)
-        # The difference from the integral on the real line, which has all digits: there may be a billion steps.
+        # The change from the integral on the real line has more digits, which a billion steps require.
         moved = np.expm1(change) @ weight
         fallen = np.log(np.maximum(np.exp(change) @ weight, 1e-300))
         best = np.minimum(best, np.where(moved > -0.5, np.log1p(np.maximum(moved, -0.5)), fallen))
@@ -137,7 +141,7 @@ def _log_odds(rate: float) -> float:
 
 
 def _bands(strips: Any, s: np.ndarray) -> Iterator[Any]:
-    """Groups of s that share nodes: their indices, and the height, ends and number of the nodes."""
+    """Groups of s that share nodes: their indices, and the height, ends and number of these nodes."""
     size = np.abs(s.imag)
     top = float(size.max())
     plan = _plan(strips, top, 0.0)
@@ -152,17 +156,17 @@ def _bands(strips: Any, s: np.ndarray) -> Iterator[Any]:
 
 @lru_cache(maxsize=256)
 def _strips(mu: float, rate: float, low: float, high: float) -> Any:
-    """What a choice of nodes for low ≤ Re s ≤ high depends on.
+    """What the choice of nodes for low ≤ Re s ≤ high depends on.
 
-    The ends of the nodes; heights v of lines; on a coarse grid on these lines the moduli, the arguments θ and log |ℓ|;
-    and on the real line the moduli for both ends, log |ℓ|, ℓ and u²/2. The grid extends beyond the nodes, because
-    moduli on higher lines may peak there; its ends come first and last.
+    Returns the ends of the nodes; heights v of lines; on a coarse grid on these lines logarithms of moduli, arguments
+    θ and log |ℓ|; and on the real line the logarithms of moduli for both ends of Re s, log |ℓ|, ℓ and u²/2. The grid
+    extends beyond the nodes, because moduli on higher lines may peak there.
     """
     # H − 1 may be tiny, and sℓ large where the density is cut off.
     depth = _DEPTH + _tiny_excess(mu, rate) + math.log1p(max(-low, high, 0.0))
     reach = math.sqrt(2 * depth)
     peak, right = _tilted_right(mu, rate, max(high, 0.0), depth)
-    # To the left the loss is bounded: (1 + pw)^{Re s} moves the peak only a little.
+    # To the left the loss is bounded, so that (1 + pw)^{Re s} moves the peak only a little.
     odds = rate / (1.0 - rate)
     left = -reach - min(mu * max(-low, 0.0), math.log1p(max(-low, 0.0) * odds * mu**2) / mu)
     around = peak + reach * np.linspace(-1.0, 1.0, 36)
@@ -172,7 +176,7 @@ def _strips(mu: float, rate: float, low: float, high: float) -> Any:
     x = np.concatenate([left - beyond[::-1], *within, right + beyond])
     e = np.minimum(mu * x - mu**2 / 2, 600.0) + 1j * mu * v[:, None]
     loss = complex_log1p(rate * complex_expm1(e))
-    # Relative to the maximum on the real line, for each end, so that both sums are accurate.
+    # Relative to the maximum on the real line for each end of Re s, so that sums are accurate for both.
     modulus = [end * loss.real - x**2 / 2 + v[:, None] ** 2 / 2 for end in (low, high)]
     larger = np.maximum(*(size[1:] - size[0].max() for size in modulus))
     real = np.stack([size[0] - size[0].max() for size in modulus])
@@ -181,12 +185,12 @@ def _strips(mu: float, rate: float, low: float, high: float) -> Any:
 
 
 def _tiny_excess(mu: float, rate: float) -> float:
-    """Smallest log |H − 1| for which sums keep its digits: about log p² (e^{μ²} − 1)."""
+    """The −log |H − 1| up to which sums keep the digits of H − 1; it grows with −log p² e^{μ²}."""
     return _TINY_EXCESS + max(-2 * math.log(rate) - mu**2 - 2 * _TINY_EXCESS, 0.0)
 
 
 def _tilted_right(mu: float, rate: float, order: float, depth: float) -> tuple[float, float]:
-    """The last peak of sℓ − u²/2 for real s ≥ 0, and a u beyond it at which that is lower by `depth`."""
+    """The last peak of sℓ − u²/2 for real s ≥ 0, and a u to its right at which that is lower by `depth`."""
 
     def height(u: float) -> float:
         exponent = mu * u - mu**2 / 2
@@ -214,10 +218,10 @@ def _plan(strips: Any, most: float, least: float) -> tuple[float, tuple[float, f
     log_size = math.log(max(most, 1.0))
     modulus = larger + 2 * np.minimum(log_loss + log_size, 0.0)
     modulus -= float(np.min(np.max(real + 2 * np.minimum(real_log_loss + log_size, 0.0), axis=1)))
-    # On the real line the strip around it gives the step; its lower half is the worse one.
+    # For nodes on the real line the strip around it determines the step; the integrand is larger in its lower half.
     step, height = float(np.max(2 * math.pi * v / (_DEPTH + _growth(modulus + most * angle)))), 0.0
     if least > 0:
-        # On the line half-way up the strip between the real line and v does.
+        # For nodes at height v/2 it is the strip between the real line and v.
         up = _growth(modulus - least * angle)
         half = v / 2
         usable = (half <= _HIGHEST) & (np.interp(half, v, up) <= _HIGHEST**2 / 2 + 1.0)
@@ -229,7 +233,7 @@ def _plan(strips: Any, most: float, least: float) -> tuple[float, tuple[float, f
 
 
 def _left_out(strips: Any, real: np.ndarray) -> np.ndarray:
-    """The logarithm of the truncation error: e^−46 times a bound on the sums for Re s."""
+    """The logarithm of the truncation error, which is e^−46 times a bound on the sums for Re s."""
     (left, right), (_, _, loss, square) = strips[0], strips[-1]
     margin = math.log(right - left) - _DEPTH
     if np.ptp(real) == 0.0:
@@ -269,7 +273,7 @@ def _on_line(
     excess, error = s * first + more, _RELATIVE * np.abs(s) * abs(first) + its_error
     log_h = complex_log1p(excess)
     error = error / np.maximum(np.abs(1.0 + excess), 1e-300) + _RELATIVE * np.abs(log_h)
-    # If 1 + (H − 1) cancels, H is summed directly.
+    # Where 1 + (H − 1) cancels, H is summed directly.
     small = np.abs(1.0 + excess) < 0.5
     if small.any():
         log_h[small], error[small] = _logarithm(total[small], error_of_total[small] + np.exp(log_left[small]))
@@ -277,7 +281,7 @@ def _on_line(
 
 
 def _logarithm(total: np.ndarray, error: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The logarithm of a value with an error, and its error; if no digit is certain, of an upper bound on the value."""
+    """The logarithm of a value with an error, and its own error; if no digit is certain, the logarithm of a bound."""
     size = np.abs(total)
     known = error < size / 2
     most = np.where(known, size, size + error)
@@ -299,7 +303,7 @@ def _both_sums(
     heights = np.abs(weight[near])
     error = _RELATIVE * size**2 * float(heights @ modulus[near] ** 2)
     error_of_total = _RELATIVE * np.full(s.shape, 4.0 * float(heights.sum())) + error
-    # Only nodes with any weight, tilted or not.
+    # Nodes without weight, tilted or not, are left out.
     tilted = np.multiply.outer([s.real.min(), s.real.max()], loss.real) + log_weight.real
     least = np.maximum(tilted.max(axis=1, keepdims=True), 0.0) - depth - math.log1p(float(size.max()))
     highest = np.maximum(tilted, log_weight.real)
@@ -320,7 +324,7 @@ def _both_sums(
     rounding += 2.0 * float(np.abs(weight).sum()) + 2.0 * size * float(np.abs(weight) @ modulus)
     some = np.flatnonzero(modulus * size.min() < _NEAR)
     if some.size:
-        # Nodes where sℓ is small for some s only.
+        # At these nodes sℓ is small for some s only: those get the series.
         row, column = np.nonzero(np.multiply.outer(size, modulus[some]) < _NEAR)
         column = some[column]
         z, own = product[row, column], np.abs(weight[column])
@@ -333,7 +337,7 @@ def _both_sums(
 
 
 def _size(mu: float, rate: float, u: np.ndarray, loss: np.ndarray) -> np.ndarray:
-    """The scale of the rounding error of ℓ, which is a difference where log(1 + p w) ≈ log p + log w."""
+    """What the rounding error of ℓ is proportional to; where ℓ ≈ log p + log w, it is a difference of these."""
     exponent = np.abs(mu * u - mu**2 / 2)
     return np.where(np.abs(loss) > 0.5, np.abs(loss) + exponent + abs(math.log(rate)), np.abs(loss))
 
@@ -357,7 +361,7 @@ def _directly(
 def loss_at(mu: float, rate: float, u: np.ndarray) -> np.ndarray:
     """ℓ = log(1 + p w) at nodes, continuous along the line."""
     exponent, log_odds = mu * u - mu**2 / 2, _log_odds(rate)
-    # log p + e + log(1 + e^−e (1−p)/p) if p e^e is large, as 1 + p w may overflow.
+    # With x = μu − μ²/2: where p e^x is large, log p + x + log(1 + e^−x (1−p)/p), as 1 + p w may overflow.
     far = exponent.real > max(log_odds, 1.0)
     inner, outer = np.where(far, 0.0, exponent), np.where(far, exponent, log_odds + 40.0)
     if np.iscomplexobj(u):
@@ -390,7 +394,7 @@ def _first_order(mu: float, rate: float) -> float:
 
 
 def exp(z: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """e^z and its modulus; the phase by the tangent of its half, which is faster than sine and cosine."""
+    """e^z and its modulus; the phase enters by the tangent of its half, which is faster than sine and cosine."""
     modulus = np.exp(z.real)
     if not np.iscomplexobj(z):
         return modulus, modulus
@@ -436,11 +440,11 @@ def powers_in_logarithms(noise_multiplier: float, sampling_rate: float, order: f
 def largest_inverse_powers(noise_multiplier: float, sampling_rate: float, order: float) -> float:
     """log(E_P[(dQ/dP)^{1−s}])/(s − 1) for a large order s.
 
-    Most of it comes from where 1 + p w is close to its infimum, 1 − p; sums are of logarithms.
+    It comes mostly from where 1 + p w is close to its infimum, 1 − p. It is summed in logarithms.
     """
     mu, odds = 1.0 / noise_multiplier, sampling_rate / (1 - sampling_rate)
     lowest = -_REACH - max(math.log1p(order * odds), 0.0) / mu
-    # A peak further below 0 is narrower.
+    # The further below 0 the peak is, the narrower.
     step = 0.05 / math.sqrt(1.0 - mu * lowest)
     u = np.linspace(lowest, _REACH, min(math.ceil((_REACH - lowest) / step), 10**6))
     exponent = -(order - 1) * np.log1p(odds * np.exp(mu * u - mu**2 / 2)) - u**2 / 2
@@ -465,15 +469,15 @@ def loss_moments(noise_multiplier: float, sampling_rate: float) -> tuple[tuple[f
     # E_P[e^ℓ] = E_Q[e^−ℓ] = 1.
     mean_p = -float(np.sum(np.where(loss < 1, p * _second_order(np.minimum(loss, 1.0)), q - p * (1 + loss))))
     mean_q = float(np.sum(np.where(loss > -1, q * _second_order(-np.maximum(loss, -1.0)), p - q * (1 - loss))))
-    # Close to the smallest loss, the difference from it is used.
+    # If losses may be close to the smallest one, they are measured from it.
     above, least = (loss, 0.0) if mu < 1 else (_above_least(mu, rate, u), math.log1p(-rate))
     mean_above = float(p @ above) if least else mean_p
     return (mean_p, float(p @ (above - mean_above) ** 2)), (mean_q, float(q @ (loss - mean_q) ** 2))
 
 
 def _panels(mu: float, rate: float) -> tuple[np.ndarray, np.ndarray]:
-    """Gauss's points and weights for moments, from below P's mean to beyond both, with shorter panels where the loss
-    bends."""
+    """Gauss-Legendre points and weights for moments, from far below to far above the means, with shorter panels where
+    the loss bends."""
     low, high, bend = -_AROUND, 2 * mu + _AROUND, mu / 2 + _log_odds(rate) / mu
     octaves = 2.0 ** np.arange(-1, max(math.log2((high - low) * mu), 0.0) + 1) / mu
     ends = np.concatenate([np.arange(low, high, _PANEL), bend - octaves, [bend], bend + octaves, [high]])

@@ -1,16 +1,18 @@
 """Several uses of exponential mechanisms, each with candidates that may depend on all earlier answers.
 
-The pair of one use is the worst of all ranges [t − ε, t] of its losses, and at each point another t is worst. Whoever
-chooses t for one use after the other is bounded twice:
+The losses of one use lie in a range [t − ε, t], and the pair of one use takes the worst t, which is a different one at
+each point of the curve. A composition in which t is chosen anew for every use is bounded in two ways:
 
-- by the power of that pair, which no choice exceeds (Zhu, Dong & Wang 2022, theorem 10): curves, or a grid from above;
-- by Rényi divergences, which add up whatever is chosen. Each use has the largest of all t at most, below that of the
-  pair; δ(ε) ≤ e^((s − 1)(D_s − ε)) (1 − 1/s)^(s − 1)/s (Canonne, Kamath & Steinke 2020).
+- by the power of that pair, which no choice exceeds (Zhu, Dong & Wang 2022, theorem 10): from curves, or from above on
+  a grid;
+- by Rényi divergences, which add up whatever is chosen. That of a use is at most the largest over all t, which is less
+  than that of the pair; and δ(ε) ≤ e^((s − 1)(D_s − ε)) (1 − 1/s)^(s − 1)/s (Canonne, Kamath & Steinke 2020).
 
-The true profile is convex in e^ε and below both, so also below the lower convex hull of any of their points.
+The true profile is convex in e^ε and below both bounds, so it is also below the lower convex hull of any of their
+points.
 
-In a product with other mechanisms these come last at worst: what an adversary gains at the others does not depend on t,
-and what is known when t is chosen only helps. So the hull is a part like any other.
+In a composition with other mechanisms the worst order is to have these last: what the others reveal does not depend on
+t, and knowing it can only help in choosing t. So the hull composes like any other part.
 """
 
 from __future__ import annotations
@@ -31,12 +33,12 @@ from ..evaluation.roots import decreasing_root
 from .base import Mechanism
 from .finite import SymmetricFiniteMechanism
 
-# Orders of Rényi divergences, as far from 1: by scale of losses, and how many.
+# Orders s of Rényi divergences: the smallest and the largest s − 1 for losses of size 1, and their number.
 _FIRST, _LAST, _ORDERS = 1e-4, 1e5, 8000
-# Places: so many at most, apart by a power of two, where δ is between these, and so many beyond. In products more, as
-# powers are calibrated often.
+# Largest number of points for the hull, smaller for powers, which are calibrated often, than in products: half as many
+# have four times the error. They are a power of two apart where δ is between _SURE and _TINY; _BEYOND more follow.
 _PLACES, _PLACES_BESIDE, _SURE, _TINY, _BEYOND = 2**15, 2**17, 1.0 - 1e-15, 1e-20, 2**9
-# What a grid of the pairs shall leave open.
+# Target error for the power of the pairs on a grid.
 _GOAL = 1e-8
 
 
@@ -82,7 +84,8 @@ class Adaptive(SymmetricFiniteMechanism):
 
     @cached_property
     def _hull(self) -> tuple[FiniteLaw, np.ndarray, np.ndarray]:
-        """The law; the losses ≥ 0 of its atoms; how far δ may be above what is allowed before, between and after."""
+        """The law; the losses ≥ 0 of its atoms; bounds on how far δ exceeds what is possible before, between and after
+        these."""
         top = sum(count * part._largest_finite_loss() for part, count in self.uses)
         of_orders, (of_pairs, gap) = self._most_of_renyi, self._most_of_pairs
 
@@ -102,7 +105,7 @@ class Adaptive(SymmetricFiniteMechanism):
 
     @cached_property
     def _most_of_pairs(self) -> tuple[Callable[[np.ndarray], np.ndarray], float]:
-        """ε ↦ δ of the power of the pairs, from above, and how far."""
+        """ε ↦ an upper bound on δ of the power of the pairs; and by how much it may be too large."""
         with contextlib.suppress(TooRough):
             both = reduce(Curves.times, (curves_of(part).power(count) for part, count in self.uses)).forward
             return lambda epsilon: both.values(epsilon)[0] + both.error, 2 * both.error
@@ -115,9 +118,9 @@ class Adaptive(SymmetricFiniteMechanism):
 
     @property
     def _most_of_renyi(self) -> Callable[[np.ndarray], np.ndarray]:
-        """ε ↦ the most that Rényi divergences allow δ(ε) to be.
+        """ε ↦ the largest δ(ε) that Rényi divergences allow.
 
-        The logarithm is φ(s) − (s − 1) ε at the best s, where φ, which is convex, has the slope ε.
+        Its logarithm is φ(s) − (s − 1) ε at the best s, where the convex function φ has the slope ε.
         """
         scale = max(part._largest_finite_loss() for part, _ in self.uses)
         above = np.geomspace(_FIRST * min(1.0, 1.0 / scale), _LAST * max(1.0, 1.0 / scale), _ORDERS)
@@ -135,10 +138,10 @@ class Adaptive(SymmetricFiniteMechanism):
 
 
 def _law_below(places: np.ndarray, delta: np.ndarray) -> tuple[FiniteLaw, np.ndarray]:
-    """The law with the lower convex hull in e^ε, and of its mirror image, of δ at places from 0 on, of which the last
-    is 0; and which places it keeps."""
+    """The law whose profile is the lower convex hull, in e^ε, of `delta` at `places` ≥ 0 and of the mirror image of
+    these points; and the indices of the places that it keeps. `delta` ends with 0."""
     kept: list[int] = []
-    slopes: list[float] = []  # log −dδ/de^ε to the left of each; of the first, where its mirror image is
+    slopes: list[float] = []  # log −dδ/de^ε to the left of each; to the left of the first is its mirror image
     with np.errstate(divide="ignore"):
         mirrored = np.log1p(-np.minimum(delta, 1.0)) - np.logaddexp(0.0, places)
     for k in range(len(places)):
@@ -156,9 +159,9 @@ def _law_below(places: np.ndarray, delta: np.ndarray) -> tuple[FiniteLaw, np.nda
         kept.append(k)
         slopes.append(slope)
     loss, log_slope = places[kept], np.append(slopes, -math.inf)
-    # Of P at each loss what the slope changes by.
+    # The mass of P at each loss is the change of the slope.
     log_p = log_slope[:-1] + np.log(-np.expm1(np.minimum(np.diff(log_slope), -LAST_PLACE)))
-    # With the mirror image, in which a loss of 0 is its own.
+    # Add the mirror image; a loss of 0 is its own.
     own = loss > 0
     losses = np.concatenate([-loss[::-1], loss[own]])
     log_p = np.concatenate([log_p[::-1] + loss[::-1], log_p[own]])
@@ -169,12 +172,12 @@ def _law_below(places: np.ndarray, delta: np.ndarray) -> tuple[FiniteLaw, np.nda
 
 
 def _left_open(places: np.ndarray, most: np.ndarray, gaps: np.ndarray, law: FiniteLaw, kept: np.ndarray) -> np.ndarray:
-    """How far the law may be above the hull of all ε, before, between and after the places that it keeps.
+    """How far the law may exceed the hull of the bounds at all ε, before, between and after the places that it keeps.
 
-    Between two places δ of the pairs, which is convex in e^ε, is above the chords on both sides, continued; and what
-    Rényi divergences allow, a smallest of powers of e^ε, is above the power through both, which is below its chord by
-    an eighth of its second derivative times the square of the distance. `most` has both at all places, of which only
-    what comes so near to the law counts; `gaps` what they are above those of all ε.
+    Between two places the bound of the pairs, which is convex in e^ε, is above the extended chords on both sides. That
+    of Rényi divergences, a minimum of powers of e^ε, is above the power through both points, and this is below its own
+    chord by at most an eighth of its second derivative times the square of the distance. `most` has both bounds at all
+    places; they count only where they come that close to the law. `gaps` is how far each may be too large itself.
     """
     with np.errstate(divide="ignore", invalid="ignore", over="ignore", under="ignore"):
         width, falls = np.diff(places), np.maximum(-np.diff(most, axis=1), 0.0)
@@ -193,6 +196,6 @@ def _left_open(places: np.ndarray, most: np.ndarray, gaps: np.ndarray, law: Fini
     above = np.maximum(most - law.delta(places), 0.0)
     open_ = below + gaps[:, None] - np.minimum(above[:, 1:], above[:, :-1])
     off = np.maximum.reduceat(np.maximum(open_, 0.0).max(axis=0), np.unique(np.append(0, kept[:-1])))
-    # What pulls one chord down may pull the next one.
+    # What lowers one chord of the hull may lower the next one, too.
     off = np.maximum.reduce([off, np.append(off[1:], 0.0), np.append(0.0, off[:-1])])
     return np.concatenate([off[:1] if kept[0] == 0 else [], off, [0.0]])

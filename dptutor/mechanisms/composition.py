@@ -2,39 +2,39 @@
 
 Losses add, so the pairs multiply: (P, Q) and (P', Q') give (P × P', Q × Q'). Hellinger transforms multiply. If a
 part is taken in both directions, the composition is formed in each direction and symmetrized as a whole: an example is
-in all parts or in none.
+in the data of all parts or of none.
 
-`_chosen_faces`, and nothing else, chooses how the profile is computed. Each way, in a file of `dptutor.evaluation`, has
-a bound on its error that rests on
+`_chosen_faces`, and nothing else, chooses how the profile is computed. Each method, in a file of `dptutor.evaluation`,
+bounds its error as follows:
 
     all parts finite experiments         their atoms, binomial tails, or tilted sums on a lattice: rounding of
         finite_law.py, lattice*.py         positive terms, |a^n − b^n| ≤ n |a − b| max(|a|, |b|)^(n−1), Chernoff's bound
       where these are too many           mixtures over the atoms of one part
-    subsampled and plain Gaussians       integrals along Re s = const: a falling envelope of |H| for what lies beyond
-        hellinger.py                       their end, and rounding; panels and windows are measured
-      where large losses outweigh tilts  sums of positive terms
+    subsampled and plain Gaussians       integrals along Re s = const: a decreasing envelope of |H| for what lies beyond
+        hellinger.py                       their end, and rounding; errors of panels and windows are estimated
+      where contours are inaccurate      sums of positive terms
         positive_sums.py
-    these and finite experiments         mixtures over the atoms, which keep the bounds of what is mixed
+    these and finite experiments         mixtures over the atoms, which inherit the bounds of what is mixed
         faces.py
-    these and few Laplace mechanisms     integrals over the loss of Laplace: Bernstein's ellipse, on which coefficients
-        tilted_areas.py                    bound the integrand, and the bounds of a table under positive weights
-    Laplace mechanisms, and the rest     lower and upper values: Chernoff's bound for images, post-processing by some
+    these and few Laplace mechanisms     integrals over the Laplace loss: coefficients bound the integrand on
+        tilted_areas.py                    Bernstein's ellipse, and the bounds of a table carry over by positive weights
+    Laplace mechanisms, and the rest     lower and upper bounds: Chernoff's bound for images, post-processing by some
         lines.py                           Gaussian noise for the truncation
-    subsampled Laplace, and Gaussians    mixtures over the points of Gauss's rule: Bernstein's ellipse, on which the
-        laplace_nodes.py                   density of a normal variable bounds the profile of the rest
-    few parts of any other kind          their profiles integrated over each other: polynomials, of which errors and
-        curves.py                          variations bound those of the integrals; balls and bins of any number;
+    subsampled Laplace, and Gaussians    mixtures over the points of Gauss's rule: the normal density bounds the
+        laplace_nodes.py                   integrand on Bernstein's ellipse
+    few parts of any other kind          polynomial profiles integrated over each other: their errors and variations
+        curves.py                          bound the errors of the integrals; any number of balls and bins;
                                            mixtures of these over the atoms of finite experiments
       where these are too many           a grid between two experiments, one more and one less informative (Blackwell's
-        discretized.py                     order, which products keep); losses that it cuts count as infinite above
-    several exponential mechanisms       one finite experiment above all that may be chosen: the lower convex hull of
-        mechanisms/adaptive.py             such curves and of Chernoff's bound by their Rényi divergences
+        discretized.py                     order, which products keep); for the former, losses off the grid are infinite
+    several exponential mechanisms       a finite experiment that bounds every choice: the lower convex hull of such
+        mechanisms/adaptive.py             curves and of Chernoff's bound from Rényi divergences
 
-The first and the last enumerate what they answer from. All others fill tables (profile_table.py): polynomials
-between Chebyshev points, at which values have the bounds above. What a polynomial misses between its points is *not*
-proven: it is measured at points of its own, and enlarged. The same holds of two steps on the way to the values of
-contours: panels are halved until the highest coefficients of the integrand vanish, and where the transform does not
-decay, windows are widened until values no longer change.
+The first and the last answer from an enumerated law. All others fill tables (profile_table.py) of polynomials, whose
+values at Chebyshev points have the bounds above. The error of a polynomial between these points is *not* proven: it is
+estimated at further points and multiplied by a safety factor. Nor are two errors of the values of contours: panels are
+halved until the highest coefficients of the integrand vanish, and where the transform does not decay, windows are
+widened until values no longer change.
 
 Sources: Zhu, Dong & Wang (2022), theorem 10 (dominating pairs compose); Dong, Roth & Su (2022), section 3.
 """
@@ -69,21 +69,21 @@ from .gaussian import Gaussian
 
 # Target gap between the bounds for a product on a grid; errors of both directions add up where it is mixed further.
 _PRODUCTS_GOAL = 1e-10
-# With more atoms, sums at each place of a line take longer than a grid.
+# A finite experiment with more atoms than this takes longer by lines than on a grid.
 _FEW_ATOMS = 64
-# Largest number of different mechanisms whose transforms are multiplied at each place of a line.
+# Largest number of different mechanisms, other than Laplace, whose transforms are multiplied at each point of a line.
 _MOST_DIFFERENT = 300
 # Largest number of different subsampled Gaussians with Laplace mechanisms, or finite experiments with many atoms.
 _MOST_STEPS_BESIDE = 16
-# Mechanisms whose profiles are integrated over each other.
+# Largest number of mechanisms whose profiles are integrated over each other.
 _MOST_CURVES = 64
-# Laplace mechanisms whose losses are integrated over, one after the other.
+# Largest number of Laplace mechanisms whose losses are integrated over, one after the other.
 _FEW_LAPLACE = 4
-# With less noise the losses of a step with and without the example are more than 200 apart, and nothing is gained.
+# With less noise, losses of a step with and without the example are more than 200 apart, and sampling hides nothing.
 _LEAST_NOISE = 0.05
-# Losses that stand for those of subsampled Laplace steps, for all of them together, or are those of finite experiments.
+# Largest number of losses to mix over: atoms of finite experiments, or nodes for all subsampled Laplace steps together.
 _MOST_NODES = 4000
-# Sums of losses that are formed, one part after the other, to enumerate a composition.
+# Largest number of sums of losses that are formed, one part after the other, to enumerate a composition.
 _MOST_SUMS = 8_000_000
 
 
@@ -101,7 +101,7 @@ def compose(parts) -> Mechanism:
     counts.pop(PerfectPrivacy(), None)
     normal, rest = of_kind(NormalLaw, counts.items())
     if sum(count for _, count in normal) > 1:
-        # μ² adds.
+        # The μ² of Gaussian mechanisms add up.
         square = sum(count * part._loss_law().mu ** 2 for part, count in normal)
         counts = dict([(Gaussian(sigma=1 / math.sqrt(square)), 1), *rest])
     if not counts:
@@ -154,7 +154,7 @@ class Composition(Evaluated):
 
     def _delta_error(self, epsilon):
         rounding = 1e-15 * self._infinite
-        # Masses that underflow may be those of losses up to the largest.
+        # Masses that underflow may be missing at any loss up to the largest.
         inside = rounding + AtomicLaw.missing
         of_faces = super()._delta_error
         found = self._up_to_the_end(lambda within: of_faces(within) + inside, epsilon, rounding)
@@ -174,8 +174,8 @@ class Composition(Evaluated):
         return most + self._open_end(epsilon)
 
     def _open_end(self, epsilon):
-        """Error of δ at the largest loss, which is itself rounded: at most the distance times the mass of larger ones,
-        for which there is Chernoff's bound."""
+        """Error of δ at the largest loss, which is itself rounded: at most the distance to the true one times the mass
+        of larger losses, for which there is Chernoff's bound."""
         epsilon, high = np.asarray(epsilon, dtype=float), self._loss_range()[1]
         if not math.isfinite(high):
             return np.zeros(epsilon.shape)
@@ -189,7 +189,7 @@ class Composition(Evaluated):
         return distance
 
     def _up_to_the_end(self, face, epsilon, beyond):
-        """A face at ε; from the largest loss on exactly what infinite losses leave, for which nothing is worked out."""
+        """A face at ε below the largest loss, and `beyond` from there on, for which nothing is computed."""
         epsilon = np.asarray(epsilon, dtype=float)
         found, within = np.full(epsilon.shape, beyond), epsilon < self._loss_range()[1]
         if within.any():
@@ -205,11 +205,11 @@ class Composition(Evaluated):
 
     def _epsilon_error(self, delta, epsilon):
         error = super()._epsilon_error(delta, epsilon)
-        # Every δ above the infinite losses is reached, even where a law on a grid does not reach it.
+        # Every δ above the infinite mass is reached at a finite ε, even if a law on a grid does not reach it.
         error = np.where(np.isinf(epsilon) & (np.asarray(delta) > self._infinite), np.inf, error)
         at_end = np.where(np.isfinite(epsilon), 1e-15 * epsilon, 0.0)
         if self._infinite and sum(n for part, n in self.factors if part._delta(np.asarray(math.inf)) > 0) > 1:
-            # Of several parts it is a rounded number.
+            # The infinite mass of several parts is rounded.
             near = np.abs(delta - self._infinite) <= 1e-15 * self._infinite
             return np.where(near, np.inf, error)
         return np.where(delta == self._infinite, at_end, error)
@@ -263,13 +263,13 @@ class Composition(Evaluated):
     @property
     def _faces(self) -> Evaluator:
         if "_own_faces" not in self.__dict__:
-            # Always computed in the same direction of the two, so that no digit depends on which was requested first.
+            # Always computed in the same one of both directions, so that no digit depends on which was asked for first.
             ours = self.reverse is self or repr(self) <= repr(self.reverse)
             self.__dict__["_own_faces"] = self._chosen_faces() if ours else self.reverse._faces.reverse
         return self.__dict__["_own_faces"]
 
     def _chosen_faces(self) -> Evaluator:
-        if self._infinite == 1.0:  # every loss is infinite, also that of the reverse pair
+        if self._infinite == 1.0:  # every loss is infinite, in both directions
             return FiniteFaces(BlatantlyNonPrivate()._law)
         finite, others = of_kind(AtomicLaw, self.factors)
         if not others:
@@ -279,7 +279,7 @@ class Composition(Evaluated):
             _enough_noise(others)
         gaussian = all(isinstance(part._loss_law(), NormalLaw | SampledLaw) for part, _ in others)
         if gaussian and not finite:
-            # Where both directions come together losses pile up inside, which contours do not resolve.
+            # If steps are taken in both directions, losses pile up inside their range, which contours do not resolve.
             if len({part._loss_law().direction for part, _ in of_kind(SampledLaw, others)[0]}) > 1:
                 with contextlib.suppress(TooRough):
                     return _by_curves(self)
@@ -318,7 +318,7 @@ class Composition(Evaluated):
         found: list[TabulatedFaces | FiniteFaces] = []
         if known:
             found.append(_by_lines(self))
-            # With few subsampled steps lines may be less accurate than what follows.
+            # With few subsampled steps, lines may be less accurate than what follows.
             if not steps or _is_sharp(found, _PRODUCTS_GOAL):
                 return found[0]
         if self.beside or len(self.factors) > 1 or self.factors[0][0]._curves:
@@ -330,7 +330,7 @@ class Composition(Evaluated):
 
 
 def _is_sharp(found, goal) -> bool:
-    """Whether one of the faces found is so good that others need not be sought."""
+    """Whether one of these faces is so accurate that no others need be tried."""
     return any(faces.error_bound <= goal for faces in found)
 
 
@@ -347,12 +347,12 @@ def _enough_noise(factors) -> None:
 
 
 def _over_nodes(factors) -> MixtureFaces | None:
-    """The faces of subsampled Laplace steps beside Gaussian noise: a mixture over few losses of one of them.
+    """The faces of subsampled Laplace steps beside Gaussian noise: a mixture over few losses of one step.
 
     Raises
     ------
     TooManyAtoms
-        If these, for all steps, are too many.
+        If the losses of all steps together are too many.
     """
     normal, _ = of_kind(NormalLaw, factors)
     steps, rest = of_kind(SampledLaplaceLaw, factors)
@@ -374,7 +374,7 @@ def _over_fewest(finite) -> MixtureFaces:
     Raises
     ------
     TooManyAtoms
-        If these are too many, or the sums of the others, or there are no others.
+        If these atoms, or the sums of the other experiments, are too many, or there is only one experiment.
     """
     if len(finite) == 1:
         raise TooManyAtoms
@@ -405,13 +405,13 @@ def _is_known(part: Mechanism) -> bool:
 
 
 def _together(parts):
-    """Some of the parts of a composition."""
+    """The mechanism that some parts of a composition form together."""
     alone = len(parts) == 1 and parts[0][1] == 1 and not parts[0][0]._curves
     return parts[0][0] if alone else Composition(parts, beside=True)
 
 
 def _by_lines(whole: Composition) -> TabulatedFaces:
-    """The faces from lower and upper values of both directions."""
+    """The faces from lower and upper bounds on δ in both directions."""
     low, high = whole._loss_range()
     forward = LinesProfile(whole.factors, high)
     backward = forward if whole.is_symmetric else LinesProfile([(part.reverse, n) for part, n in whole.factors], -low)
@@ -429,17 +429,17 @@ def _by_curves(whole: Composition) -> TabulatedFaces:
     Raises
     ------
     TooRough
-        If parts are too many or take infinite losses, or polynomials would be too many.
+        If parts or polynomials would be too many, or a part other than a finite experiment has infinite losses.
     """
     finite, others = of_kind(AtomicLaw, whole.factors)
     if not others:
         raise TooRough("nothing but atoms")
-    # Each law by itself: its atoms are as many as the sum of losses, not the product.
+    # Laws are kept apart: to mix over one after the other takes the sum of their numbers of atoms, not the product.
     try:
         laws = [(_enumerated([(part, count)]).enumerated(), part, count) for part, count in finite]
     except TooManyAtoms:
         raise TooRough("too many sums of losses") from None
-    # What contours or lines know of many parts takes fewer integrals.
+    # Parts that contours or lines compose are taken together, which saves integrals.
     many, rest = of_kind(NormalLaw | SampledLaw, others)
     repeated, rest = of_kind(LaplaceLaw, rest)
     for group in (many, repeated):
@@ -462,10 +462,10 @@ def _by_curves(whole: Composition) -> TabulatedFaces:
 
 
 def _by_grid(whole: Composition) -> FiniteFaces:
-    """The faces from a grid; it asks nothing of the parts but their errors."""
+    """The faces from a grid, which needs only α and β of the parts."""
     parts = [(part._on_grid, count) for part, count in whole.factors]
     grid = [grid_factor(part, count) for part, count in parts]
-    # What the parts leave open themselves adds up.
+    # The parts' own errors add up.
     own = sum(count * max(part.error_bound, part.reverse.error_bound) for part, count in parts)
     goal = _PRODUCTS_GOAL if whole.beside or len(grid) > 1 else POWERS_GOAL
     found = bracketed(grid, max(goal, own / 4))
@@ -476,16 +476,16 @@ def _by_grid(whole: Composition) -> FiniteFaces:
 
 
 def grid_factor(part, count) -> Factor:
-    """A part as the grid needs it."""
+    """A part in the form that a grid needs."""
     masses = float(part.reverse._delta(np.asarray(math.inf))), float(part._delta(np.asarray(math.inf)))
     kinks = part._breakpoints()
-    # A grid cannot meet many atoms; the brackets hold anyway.
+    # A grid cannot be fitted to many atoms; its bounds hold anyway.
     atoms = tuple(kinks.tolist()) if kinks.size <= _FEW_ATOMS else ()
     return Factor(part._errors, *masses, count, *window(part._errors, *masses), atoms)
 
 
 def _enumerated(parts) -> AtomicLaw:
-    """The law of finite parts together, unless that takes too many sums on the way."""
+    """The law of the composition of finite parts, or TooManyAtoms if that takes too many sums."""
     return composed([(part._loss_law(), count) for part, count in parts], _MOST_SUMS)
 
 

@@ -1,14 +1,14 @@
-"""Group privacy: what a mechanism says about several examples that change together.
+"""Group privacy: what a mechanism reveals about several examples that change together.
 
 If neighbors are separated by f, data sets that differ in k examples are separated by
 
     f^k = 1 − (1 − f) ∘ … ∘ (1 − f),     k times.
 
-Where the noise is log-concave and added to a number (Gaussian, Laplace, discrete Gaussian, geometric), this is the
-curve of a sensitivity that is k times as large, and attained; where it is added to a sample, how many of the group take
-part is random (`sampled_groups`, `subsampled_discrete`). For finite experiments it is exact as a function of f;
-whether a mechanism attains it depends on more than f. Of a composition every part is taken for the group, which
-reveals no more than f^k of the whole.
+For log-concave noise that is added to a number (Gaussian, Laplace, discrete Gaussian, geometric), this is the curve of
+a sensitivity that is k times as large, and it is attained. If examples are sampled first, the number of the group that
+takes part is random (`sampled_groups`, `subsampled_discrete`). For finite experiments f^k is the best bound that
+follows from f; whether a mechanism attains it depends on more than f. In a composition each part is replaced by that
+for the group, which reveals no more than f^k of the whole.
 
 Source: Dong, Roth & Su (2022), section 2, for f^k.
 """
@@ -32,22 +32,22 @@ from .base import Mechanism, as_mechanism
 from .composition import compose
 from .finite import FiniteMechanism
 
-# Digits of the arithmetic with masses beyond those that the largest loss takes, so that even tiny masses are accurate.
+# Decimal digits of masses, in addition to those that the largest loss takes, so that even tiny masses are accurate.
 _DIGITS = 350
-# Largest number of outcomes of a result, its largest loss, and the smallest mass whose digits count.
+# Largest number of outcomes and largest loss of a result. A mass below _SMALL is computed from the other and the loss.
 _MOST_OUTCOMES, _LARGEST_LOSS, _SMALL = 5000, 2e4, 1e-290
-# Of an outcome, under P and under Q.
+# Masses of an outcome under P and under Q.
 _Masses: TypeAlias = tuple[Decimal, Decimal]
 
 
 def group(mechanism: Mechanism, size: int) -> Mechanism:
-    """The mechanism as it is for groups of `size` examples that change together.
+    """The mechanism for groups of `size` examples that change together.
 
     Parameters
     ----------
     mechanism : Mechanism
-        A composition of Gaussian, Laplace, discrete Gaussian and geometric noise, for which the answer is attained,
-        and of finite experiments, for which it is the best that follows from their trade-off function.
+        A composition of Gaussian, Laplace, discrete Gaussian and geometric noise, for which the result is attained,
+        and of finite experiments, for which it is the best bound that follows from their trade-off function.
     size : int
         Number of examples, at least 1.
 
@@ -118,7 +118,7 @@ class _Chain(FiniteMechanism):
 
     @property
     def _furthest(self) -> float:
-        """The largest size of a finite loss."""
+        """The largest absolute value of a finite loss."""
         return self.size * float(np.max(np.abs(self.of_one.kinks), initial=0.0))
 
     def __repr__(self) -> str:
@@ -169,7 +169,7 @@ class _Chain(FiniteMechanism):
                 if chain
                 else np.zeros((2, 0))
             )
-        # Masses off by a factor move losses by it on both sides, and f^k takes k of them.
+        # A relative error of masses, under P and under Q, shifts losses by as much; f^k joins k of them.
         relative_error = 2 * self.size * (self.of_one.relative_error + self.of_one.location_error)
         location_error = relative_error + 8 * UNIT_ROUNDOFF * self._furthest
         return FiniteLaw.merged(
@@ -178,12 +178,12 @@ class _Chain(FiniteMechanism):
 
 
 def _step(law: FiniteLaw) -> list[_Masses]:
-    """Masses of the outcomes, from the largest loss on, as a test of growing size rejects."""
+    """Masses of the outcomes, in the order in which a test of increasing size rejects them: by decreasing loss."""
     step = []
     for loss, p, q in zip(*(column[::-1].tolist() for column in (law.loss, law.p, law.q)), strict=True):
         small, large = sorted((p, q))
         if math.isfinite(loss) and small < _SMALL:
-            # It may underflow.
+            # The smaller mass may have lost digits.
             other = Decimal(large) * Decimal(-abs(loss)).exp()
             step.append((other, Decimal(q)) if loss > 0 else (Decimal(p), other))
         else:
@@ -206,8 +206,8 @@ def _log(value: Decimal) -> float:
 
 
 def _joined(first: list[_Masses], second: list[_Masses]) -> list[_Masses]:
-    """Masses of the outcomes of 1 − (1 − f)(1 − f'), where Q of the first and P of the second are one distribution."""
-    # What only the second's Q produces, and what only the first's P does, is at neither's place.
+    """Masses of the outcomes of 1 − (1 − f') ∘ (1 − f), where Q of the first and P of the second are the same."""
+    # An outcome that only Q of the second has, or only P of the first, has no counterpart, and stays as it is.
     outcomes = [(Decimal(0), q) for p, q in second if p == 0]
     waiting = [[p, q / p] for p, q in second if p > 0]
     at = 0
@@ -215,7 +215,7 @@ def _joined(first: list[_Masses], second: list[_Masses]) -> list[_Masses]:
         room = q
         while room > 0 and waiting:
             left, ratio = waiting[at]
-            # The last one takes what is left by rounding.
+            # The last one also takes what rounding leaves.
             overlap = min(room, left) if at < len(waiting) - 1 else room
             outcomes.append((overlap * p / q, overlap * ratio))
             room, waiting[at][0] = room - overlap, left - overlap

@@ -23,10 +23,10 @@ from .._floats import LARGEST_LOSS, LAST_PLACE
 from ..evaluation.remembering import remembering
 from .base import Mechanism, as_mechanism
 
-# Below this α loses digits or underflows.
-_HARDLY = 1e-290
-# Losses, up to 200, at which crossings of curves are looked for.
-_SLOPES = np.sinh(np.linspace(-6, 6, 121))
+# Below this, α loses digits or underflows.
+_FAINT = 1e-290
+# Losses, up to about 200, for whose lines of slope −e^ε crossings of the curves are looked for.
+_LOSSES = np.sinh(np.linspace(-6, 6, 121))
 
 
 def join(mechanism: Mechanism, other: Mechanism) -> Mechanism:
@@ -204,7 +204,7 @@ class Meet(_Pairing):
         deltas = [part._delta(epsilon) for part in self.parts]
         with np.errstate(over="ignore", invalid="ignore"):
             between = 1 - beta - np.exp(np.minimum(epsilon, LARGEST_LOSS)) * alpha
-        # If δ is that of one part, take it from there, with all digits; δ is at most that of either part.
+        # If δ is that of one part, take it from there, with all its digits; δ is at most that of either part.
         least = np.minimum(*deltas)
         return np.clip(np.select([own == 0, own == 1, own == 3], [*deltas, least], between), 0.0, least)
 
@@ -212,12 +212,12 @@ class Meet(_Pairing):
         epsilon = np.asarray(epsilon)
         alpha, _, own = self._touching(epsilon)
         parts = [part._delta_error(epsilon) for part in self.parts]
-        # At a crossing δ is 1 − β − e^ε α, a difference.
+        # At a crossing, δ is the difference 1 − β − e^ε α, which loses digits.
         with np.errstate(over="ignore", invalid="ignore"):
             large = 1 + np.exp(np.minimum(epsilon, LARGEST_LOSS)) * alpha
         crossing = np.maximum(*parts) + large * (8 * LAST_PLACE + sum(p.error_bound for p in self.parts))
         # If α almost underflows, it is unknown which curve the line touches; δ is at most that of either part.
-        faint = ((alpha < _HARDLY) & (epsilon > 0)) | (own == 3)
+        faint = ((alpha < _FAINT) & (epsilon > 0)) | (own == 3)
         unknown = np.where(faint, np.minimum(*(part._delta(epsilon) for part in self.parts)), 0.0)
         return np.select([own == 0, own == 1, own == 3], [*parts, np.maximum(*parts)], crossing) + unknown
 
@@ -226,9 +226,10 @@ class Meet(_Pairing):
         return remembering(self._touched)
 
     def _touched(self, epsilon: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """The point at which a line of slope −e^ε touches max(f, f̃), and which curve it touches.
+        """The point at which a line of slope −e^ε touches max(f, f̃), and which curve it touches there.
 
-        2 stands for a crossing; 3 for unknown, because α underflows: then it is that of the curve with the smaller δ.
+        0 and 1 stand for f and f̃, 2 for a crossing of both. 3 means unknown, because α underflows: then the point is
+        that of the curve with the smaller δ.
         """
         alpha, beta, own, low, high = self._ends(epsilon)
         crossing = own == 2
@@ -241,7 +242,7 @@ class Meet(_Pairing):
                 at[missed] = self._crossing(low[missed], high[missed])
             alpha[crossing] = at
             beta[crossing] = np.maximum(*(part._tradeoff(at) for part in self.parts))
-        faint = crossing & (alpha < _HARDLY)
+        faint = crossing & (alpha < _FAINT)
         if np.any(faint):
             first, second = (part._delta(epsilon[faint]) for part in self.parts)
             errors = zip(*(part._errors(epsilon[faint]) for part in self.parts), strict=True)
@@ -250,7 +251,7 @@ class Meet(_Pairing):
         return alpha, beta, own
 
     def _ends(self, epsilon: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-        """The same as `_touched`, but of a crossing only the interval [low, high] of its α."""
+        """The same as `_touched`, but for a crossing only the interval [low, high] that contains its α."""
         (alpha, beta), (alpha_other, beta_other) = (part._errors(epsilon) for part in self.parts)
         f, f_other = (part._tradeoff for part in self.parts)
         own = np.where(f_other(alpha) <= beta, 0, np.where(f(alpha_other) <= beta_other, 1, 2))
@@ -261,7 +262,7 @@ class Meet(_Pairing):
     @cached_property
     def _crossings(self) -> np.ndarray:
         """The crossings of f and f̃ that lines of many slopes find, as increasing α."""
-        *_, low, high = self._ends(_SLOPES)
+        *_, low, high = self._ends(_LOSSES)
         found = []
         while low.size:
             at = self._crossing(low[:1], high[:1])[0]
@@ -272,7 +273,7 @@ class Meet(_Pairing):
         return np.sort(found)
 
     def _crossing(self, low: np.ndarray, high: np.ndarray) -> np.ndarray:
-        # Between the two touching points f − f̃ is monotone and changes sign: there is one crossing.
+        # Between the points at which f and f̃ are touched, f − f̃ is monotone and changes sign: there is one crossing.
         f, f_other = (part._tradeoff for part in self.parts)
         low = np.maximum(low, 1e-300)  # at α = 0 the curves may meet once more
         tolerances = {"xatol": 1e-300, "xrtol": 4e-16, "fatol": 0.0, "frtol": 0.0}

@@ -1,18 +1,19 @@
 """Selection: the exponential mechanism, permute-and-flip, and the sparse vector technique.
 
-Each publishes which of several candidates is best, from scores that one example changes by at most Δ. Let the scores
-of neighbors be joined by a line, of which t in [0, ε] is a point, so that scores dt apart are (dt, 0)-private, as the
-proof of pure privacy shows for any scores. Then g(t) = Pr[S] of every set S of outcomes has
+Each publishes which of several candidates is best, from scores that one example changes by at most Δ. Join the scores
+of neighbors by a line, with a parameter t in [0, ε]. Scores that are dt apart are (dt, 0)-private, as the proof of pure
+privacy shows for any scores. So the probability g(t) of any set of outcomes satisfies
 
-    |g′| ≤ min(g, 1 − g),   and for the exponential mechanism, whose losses at dt fill a range of dt, |g′| ≤ g (1 − g).
+    |g′| ≤ min(g, 1 − g),   and |g′| ≤ g (1 − g) for the exponential mechanism, whose losses then lie in a range of dt.
 
-Distribution functions of Laplace and of logistic noise have equality there, so that no test tells neighbors apart
-better than it does these noises shifted by ε:
+The distribution functions of Laplace and of logistic noise attain these bounds. So no test distinguishes neighbors
+better than such noise can be distinguished from the same noise shifted by ε:
 
     Laplace:  `Laplace(scale=1/ε)`;        logistic:  f(α) = (1 − α)/(1 − α + e^ε α),
                                                       δ(t) = (1 − e^((t − ε)/2))²/(1 − e^(−ε)),   |t| ≤ ε.
 
-With two candidates both are attained, by scores at any distance. H(s) = sinh(uε)/(2u sinh(ε/2)), u = s − ½.
+Two candidates attain every point of both curves, each with other scores. For logistic noise,
+H(s) = sinh(uε)/(2u sinh(ε/2)), u = s − ½.
 
 Sources: McSherry & Talwar (2007); Dong, Durfee & Rogers (2020), for the pairs of a bounded range; McKenna & Sheldon
 (2020) for permute-and-flip; Lyu, Su & Li (2017) for sparse vectors; for the argument, the reference page of the book.
@@ -34,7 +35,7 @@ from .laplace import Laplace
 
 _NODES, _WEIGHTS = gauss(16)
 QUERIES = ("any", "monotone")
-# Coefficients c_k of log(sinh(x)/x) = Σ c_k x^(2k) and of its two derivatives, used up to x = 1/2.
+# Coefficients c_k of log(sinh(x)/x) = Σ c_k x^(2k), used for this and its two derivatives up to x = 1/2.
 _SERIES = (
     1 / 6, -1 / 180, 1 / 2835, -1 / 37800, 1 / 467775, -691 / 3831077250, 2 / 127702575, -3617 / 2605132530000,
     43867 / 350813659321125,
@@ -45,9 +46,10 @@ _SERIES = (
 class ExponentialMechanism(Mechanism):
     """Chooses a candidate with probability ∝ exp(ε score/2Δ), for scores of sensitivity Δ.
 
-    Its losses fill a range of width ε, wherever that lies. One use is exact: each point of the curve is attained by
-    two candidates, and so is each Rényi divergence, the largest of all ranges. A power is an upper bound, also for
-    candidates that depend on earlier answers: what the powers of the curve and these divergences both allow.
+    Its losses lie in a range of width ε, which may be anywhere around 0. One use is exact: each point of the curve is
+    attained by two candidates, and so is each Rényi divergence, the largest over all such ranges. A power is an upper
+    bound, also for candidates that depend on earlier answers: what the power of the curve and the sum of these
+    divergences both allow.
 
     Parameters
     ----------
@@ -159,8 +161,9 @@ class ExponentialMechanism(Mechanism):
 class PermuteAndFlip(SymmetricDelegated):
     """Tries candidates in random order, and takes one with probability exp(ε (score − largest score)/2Δ).
 
-    The same as the largest of scores with exponential noise. Its curves are those of `Laplace(scale=1/ε)`. One use is
-    exact: each point of the curve is attained by two candidates. A power is an upper bound.
+    This amounts to choosing the largest score after adding exponential noise. Its curves are those of
+    `Laplace(scale=1/ε)`. One use is exact: each point of the curve is attained by two candidates. A power is an upper
+    bound.
 
     Parameters
     ----------
@@ -200,11 +203,11 @@ class PermuteAndFlip(SymmetricDelegated):
 
 @dataclass(frozen=True, eq=False)
 class SparseVector(SymmetricDelegated):
-    """Tells which of many questions are answered above a threshold, until so many are: an upper bound.
+    """Publishes which of many questions have answers above a threshold, until a given number do: an upper bound.
 
-    Noise Lap(b₁) is added to the threshold once, and Lap(b₂) to every answer. It is (ε₀, 0)-private with
+    Noise Lap(b₁) is added to the threshold once, and Lap(b₂) to every answer. This is (ε₀, 0)-private with
     ε₀ = Δ/b₁ + 2cΔ/b₂, for c answers above (Lyu, Su & Li 2017); the bound is the curve of `Laplace(scale=1/ε₀)`.
-    It is proven in the reference page of the book, and does not depend on the number of questions.
+    It is proven on the reference page of the book, and does not depend on the number of questions.
 
     Parameters
     ----------
@@ -271,7 +274,7 @@ class SparseVector(SymmetricDelegated):
 
     @property
     def _moved(self) -> float:
-        """Bound on the rounding error of ε₀, a sum of two quotients, the second multiplied by a number."""
+        """Bound on the rounding error of ε₀, a sum of a quotient and of a multiple of another."""
         return 2.0 * self.largest_loss * LAST_PLACE
 
     @property

@@ -1,8 +1,8 @@
 """Shuffled randomized response: n people answer yes or no by randomized response, and the number of yes is published.
 
-With r = 1/(1 + e^ε₀) every answer is, with probability 2r, a fair coin, and else the truth. Of the n − 1 others let C
-be those whose answers are coins, and tell the adversary who they are. What the others' truths add is then known, and
-left is the number of heads A ~ Bin(C, ½), plus one's own answer:
+With r = 1/(1 + e^ε₀), each answer is a fair coin with probability 2r, and the truth otherwise. Let C be the number of
+the n − 1 other people whose answers are coins, and suppose that the adversary knows who they are, and the truth about
+all others. Then only the number of heads A ~ Bin(C, ½), plus one's own answer, is uncertain:
 
     C ~ Bin(n − 1, 2r),     P: A + Bern(r),     Q: A + Bern(1 − r).
 
@@ -10,13 +10,14 @@ This holds for every data set, so the pair dominates all neighbors; with a = A p
 
     e^L = (r (1 − x) + (1 − r) x)/((1 − r)(1 − x) + r x).
 
-A further coin is a garbling, so fewer coins reveal more. That is used where C is far from its mean. Where all others
-say the same, nothing has to be told: the number of yes is Bin(n − 1, r) plus one's own answer, a pair that is attained.
+Values of C far from its mean, which are improbable, count as if one's own answer were revealed. If the truth of all
+others is the same, the adversary needs no such help: the number of yes is Bin(n − 1, r) plus one's own answer, and this
+pair is attained.
 
-Of few people all data sets are tried. If k of the others truly say yes, their number of yes is A = Bin(k, 1 − r) +
-Bin(n − 1 − k, r), whose law is log-concave, so that the best tests of the pair reject large numbers. The curve of the
-mechanism is the convex hull of all their points (α, β), over all k and thresholds. It is symmetric, as n − 1 − k yes
-are k no. No k is the worst at every ε.
+For few people all data sets are tried. If the truth of k of the others is yes, A = Bin(k, 1 − r) + Bin(n − 1 − k, r) of
+them answer yes. The law of A is log-concave, so the best tests of the pair reject large numbers. The curve of the
+mechanism is the convex hull of the points (α, β) of all thresholds and all k. It is symmetric, as k and n − 1 − k
+exchange yes and no. No single k is the worst at every ε.
 
 Sources: Balle, Bell, Gascón & Nissim (2019) for the coins; Feldman, McMillan & Talwar (2023) for any local mechanism.
 """
@@ -39,13 +40,14 @@ from .delegated import SymmetricDelegated
 from .finite import FiniteMechanism, RandomizedResponse, SymmetricFiniteMechanism
 from .selection import loss_range
 
+# Largest number of people, for bounds and for the exact curve.
 _MOST_USERS, _MOST_EXACT = 10**6, 1000
 BOUNDS = ("exact", "upper", "lower")
 # Tails with less mass than this are left out, and bounded.
 _TAIL = 1e-20
 # Up to this many outcomes are enumerated;
 _ENUMERATED = 200_000
-# more are put on a grid with this many cells.
+# more are put on a grid with this many cells. Half as many have four times the error.
 _CELLS = 2**17
 # Number of outcomes that are processed together.
 _AT_ONCE = 400_000
@@ -53,12 +55,12 @@ _AT_ONCE = 400_000
 
 @dataclass(frozen=True, eq=False, init=False, repr=False)
 class ShuffledRandomizedResponse(SymmetricDelegated):
-    """Randomized response of many people, shuffled: exact for few people, else a bound, above or below.
+    """Randomized response of many people, shuffled: exact for few people, or a bound from above or below.
 
-    The exact curve is the worst of all data sets at every ε. The upper one is that of an adversary who also knows whose
-    answers were coins (Balle et al. 2019); it is had to 1e-8 for up to a million people. The lower one is attained,
-    where all others say the same. The exact one lies between, much nearer to the lower one. A power of it is an upper
-    bound.
+    The exact curve is that of the worst data set at every ε. The upper bound is that of an adversary who also knows
+    whose answers were coins (Balle et al. 2019); it is computed to 1e-8 for up to a million people. The lower bound is
+    attained where the truth of all others is the same. The exact curve lies between, much closer to the lower bound.
+    Powers are upper bounds.
 
     Parameters
     ----------
@@ -67,7 +69,7 @@ class ShuffledRandomizedResponse(SymmetricDelegated):
     users : int
         n, the number of people, at most a million; for "exact", at most 1000.
     bound : {"upper", "exact", "lower"}
-        Whose curves these are. To be safe, use "upper" or "exact".
+        Which of the three curves. To be safe, use "upper" or "exact".
 
     Raises
     ------
@@ -120,14 +122,14 @@ class ShuffledRandomizedResponse(SymmetricDelegated):
 
     def _parts(self) -> tuple[tuple[tuple[Mechanism, int], ...], bool]:
         if self.bound == "lower" and self.users > 1:
-            # Each direction is attained in all rounds, but the worse of the two at each ε is not.
+            # Each direction can be attained in all rounds, but the worse of the two at each ε cannot.
             raise ValueError(f"a lower bound cannot be composed, got {self!r}: compose the upper one")
         return self._whole._parts()
 
 
 @dataclass(frozen=True, eq=False)
 class _AllOthersSayNo(FiniteMechanism):
-    """The number of yes if all others say no."""
+    """The number of yes if the truth of all others is no."""
 
     largest_loss: float
     users: int
@@ -146,7 +148,7 @@ class _AllOthersSayNo(FiniteMechanism):
             return self.reverse._law.reverse
         lie = _lie(self.largest_loss)
         count, p, error = _binomial(self.users, lie, 1e-300)
-        # Given j yes among n answers, each of them is one's own with probability j/n.
+        # Under P, one's own answer is yes with probability j/n, given j yes among n answers.
         share = count / self.users
         other = share * math.exp(self.largest_loss) + (1 - share) * math.exp(-self.largest_loss)
         return FiniteLaw.of_finite(np.log(other), p, p * other, 0.0, 0.0, 8 * UNIT_ROUNDOFF * self.largest_loss, error)
@@ -169,7 +171,7 @@ class _EveryDataSet(SymmetricFiniteMechanism):
     def _law(self) -> FiniteLaw:
         alpha, power = self._points()
         error = (64 + 16 * self.users) * UNIT_ROUNDOFF
-        # The half with the smaller α; the other one is its mirror image.
+        # The half of the curve with α ≤ β; the other one is its mirror image.
         near = alpha + power <= 1.0 + error
         p, q = np.diff(_hull(alpha[near], power[near]))
         # Losses decrease along the hull, up to rounding.
@@ -187,10 +189,10 @@ class _EveryDataSet(SymmetricFiniteMechanism):
         return FiniteLaw.of_finite(losses, *law, 0.0, 0.0, location, error)
 
     def _points(self) -> np.ndarray:
-        """α and 1 − β of every test of every data set."""
+        """α and 1 − β for every threshold and every data set."""
         lie, others = _lie(self.largest_loss), self.users - 1
         no, yes = np.array([1 - lie, lie]), np.array([lie, 1 - lie])
-        # The number of yes among people who truly say no; for those who truly say yes it is reversed.
+        # The laws of the number of yes among 0, 1, … people whose truth is no; if it is yes, they are reversed.
         liars = [np.ones(1)]
         for _ in range(others):
             liars.append(np.convolve(liars[-1], no))
@@ -237,7 +239,8 @@ class _Coins(SymmetricFiniteMechanism):
 
     @cached_property
     def _table(self) -> tuple[FiniteLaw, np.ndarray]:
-        """The law, and how much δ may be too large on the positive cells of its grid: ends of the cells, and gaps."""
+        """The law, and an array with the step of its grid and, for each cell from 0 on, how much δ may be too large;
+        without a grid the array is empty."""
         count, weight, error = _binomial(self.users - 1, 2 * _lie(self.largest_loss), _TAIL)
         coins = count + 1  # with one's own answer
         # Hoeffding's inequality.
@@ -247,7 +250,7 @@ class _Coins(SymmetricFiniteMechanism):
             gaps = np.zeros(0)
         else:
             loss, q, gaps = self._on_a_grid(coins, weight, reach)
-        # For numbers of coins that are left out, one's own answer is assumed to be revealed.
+        # Numbers of coins that are left out count as if one's own randomized answer were revealed.
         top, left_out = self.largest_loss, 4 * _TAIL
         # Different numbers of coins may have the same loss.
         loss, place = np.unique(np.append(loss, top), return_inverse=True)
@@ -264,7 +267,7 @@ class _Coins(SymmetricFiniteMechanism):
     def _rows(
         self, coins: np.ndarray, weight: np.ndarray, reach: np.ndarray
     ) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-        """Losses ≥ 0 and their masses under Q, for one batch of numbers of coins after the other."""
+        """Losses ≥ 0 and their masses under Q, for batches of numbers of coins."""
         lie, truth = _lie(self.largest_loss), 1 - _lie(self.largest_loss)
         start = 0
         while start < coins.size:
@@ -298,17 +301,17 @@ class _Coins(SymmetricFiniteMechanism):
         for loss, q in self._rows(coins, weight, reach):
             even += q[loss == 0].sum()
             cell = np.minimum((loss / step).astype(int), _CELLS)
-            # In proportion to e^−l, which lies between its values at the two ends.
+            # Such that e^−l keeps its mean, and with it the mass under P.
             inside = np.maximum(loss - cell * step, 0.0)
             up = -np.expm1(-inside) / -math.expm1(-step)
             total += np.bincount(cell, q * (1 - up), _CELLS + 2) + np.bincount(cell + 1, q * up, _CELLS + 2)
             gap += np.bincount(cell, q * up * np.maximum(step - inside, 0.0), _CELLS + 1)
-        # The loss 0 receives mass from both sides; what was there is not doubled.
+        # The loss 0 receives mass from both sides; the mass that was there before is not doubled.
         total[0] = 2 * total[0] - even
         kept = total > 0
         return step * np.arange(_CELLS + 2)[kept], total[kept], np.append(step, gap)
 
-    # How much δ of that law may be too large.
+    # Errors include how much δ of the law on a grid may be too large.
 
     def _delta_error(self, epsilon: np.ndarray) -> np.ndarray:
         epsilon, value = np.asarray(epsilon, dtype=float), super()._delta_error(epsilon)
@@ -334,14 +337,13 @@ class _Coins(SymmetricFiniteMechanism):
 
 
 def _lie(epsilon: float) -> float:
+    """r, the probability that an answer is not the truth."""
     return math.exp(-epsilon) / (1 + math.exp(-epsilon))
 
 
 def _binomial(count: int, rate: float, tail: float) -> tuple[np.ndarray, np.ndarray, float]:
-    """The values of a binomial variable without tails of mass `tail`, their masses, and a bound on the errors of these.
-
-    The masses sum to 1: the lower tail is added to the smallest value, unless it is negligible.
-    """
+    """The values of a binomial variable without tails of mass `tail`, their masses, and a bound on the relative error
+    of these. The masses are scaled to sum to 1."""
     # Bernstein's inequality.
     depth, variance = -math.log(tail), count * rate * (1 - rate)
     away = depth / 3 + math.sqrt((depth / 3) ** 2 + 2 * variance * depth)

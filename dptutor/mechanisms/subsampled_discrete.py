@@ -1,12 +1,13 @@
-"""Noise of whole numbers on a Poisson sample: an example takes part with probability p.
+"""Integer noise on a count over a Poisson sample: an example takes part with probability p.
 
-Where l is the loss of the noise, the loss of removal is log(1 − p + p e^l), and that of addition minus it. As for all
-noise, the pair of an example that takes part surely, mixed in the one world, dominates: P against (1 − p) P + p Q.
+If l is the loss of the noise without sampling, that of removal is log(1 − p + p e^l), and that of addition its
+negative. As for all noise, the pair (P, Q) without sampling yields the dominating one: P against (1 − p) P + p Q.
 
-Of a group of k members j take part with the probability w_j of Bin(k, p), and P against Σ_j w_j Q_j dominates and is
-attained, Q_j the noise moved by jΔ: the ratios of Q_j to P all increase with the answer. Of noise that is moved by less
-the ratio is smaller in the convex order; moved the other way it has the same law under P, as the noise is symmetric.
-And of sums of terms with given laws that of terms which increase together is the largest in the convex order.
+Of a group of k members, j take part with probability w_j, that of Bin(k, p). With Q_j the noise shifted by jΔ, the pair
+of P and Σ_j w_j Q_j is attained. It also dominates. The likelihood ratios of Q_j to P all increase with the answer, and
+among sums of terms with given laws, the sum of terms that increase together is the largest in the convex order. If
+members shift the noise by less than Δ, a ratio is smaller in the convex order; if they shift it in the other direction,
+its law under P is the same, as the noise is symmetric.
 
 Sources: Balle, Barthe & Gaboardi (2018), theorem 2; Zhu, Dong & Wang (2022), theorem 11; Kaas, Dhaene & Goovaerts
 (2000), Upper and lower bounds for sums of random variables, for sums of terms that increase together.
@@ -34,17 +35,17 @@ from .discrete import DiscreteGaussian, DiscreteLaplace
 from .finite import FiniteMechanism
 from .sampled_groups import SubsampledGaussianGroup
 
-# Sampling rates, and σ, beyond which the Gaussian mechanism has the same curves and sums over outcomes are long.
+# Smallest sampling rate; largest σ, beyond which the Gaussian mechanism has the same curves and sums are long.
 _LEAST_RATE, _WIDEST = 1e-200, 1000.0
-# σ beyond which sums over whole numbers are integrals; members of a group.
+# σ above which sums over integers equal integrals; largest number of members of a group.
 _SMOOTH, _MOST_MEMBERS = 20.0, 100
-# Answers times members, for a group.
+# Largest number of answers times members of a group.
 _MOST_TERMS = 20_000_000
 _Noise: TypeAlias = DiscreteGaussian | DiscreteLaplace
 
 
 class _SampledNoise(Directed):
-    """What both kinds of noise share: subclasses give the noise, `_noise`."""
+    """What both kinds of noise have in common; subclasses define the noise, `_noise`."""
 
     sampling_rate: float
     members: int
@@ -52,7 +53,7 @@ class _SampledNoise(Directed):
     @property
     @abstractmethod
     def _noise(self) -> _Noise:
-        """The noise, for one example that surely takes part."""
+        """The noise without sampling, for one example."""
 
     def __post_init__(self) -> None:
         noise = self._noise
@@ -64,7 +65,7 @@ class _SampledNoise(Directed):
         object.__setattr__(self, "members", positive_integer("members", self.members))
         if self.members > _MOST_MEMBERS:
             raise ValueError(f"members must be at most {_MOST_MEMBERS}, got {self.members}")
-        # What is too far apart it refuses.
+        # `_of_group` itself refuses losses that are too large.
         answers = noise._of_group(self.members)._outcomes()[0].size if self.members > 1 else 0
         if self.members * answers > _MOST_TERMS:
             raise ValueError(
@@ -89,8 +90,8 @@ class _SampledNoise(Directed):
 class SubsampledDiscreteGaussian(_SampledNoise):
     """Discrete Gaussian noise on a count over a Poisson sample: every example takes part with the same probability.
 
-    Exact in each direction, and so are powers while their sums of losses can be enumerated; those of longer ones are
-    had between two laws on a grid, and say how far apart these are.
+    Exact in each direction, and so are powers whose sums of losses can be enumerated. Longer ones are computed from two
+    laws on a grid, a lower and an upper bound; their distance is the error bound.
 
     Parameters
     ----------
@@ -215,15 +216,14 @@ class _Removal(FiniteMechanism):
 
     @cached_property
     def _log_weights(self) -> np.ndarray:
-        """Logarithms of the probabilities that so many members take part."""
+        """Logarithms of the probabilities that 0, 1, … members take part."""
         k, rate = self.named.members, self.rate
         return np.array(
             [math.log(math.comb(k, j)) + j * math.log(rate) + (k - j) * math.log1p(-rate) for j in range(k + 1)]
         )
 
     def _loss(self, of_noise: Callable[[int], np.ndarray]) -> np.ndarray:
-        """The loss of removal, where that of the noise with j members is `of_noise(j)`; with the digits of what differs
-        from 0."""
+        """The loss of removal, accurate also near 0; `of_noise(j)` is that if j members are known to take part."""
         large, change = np.asarray(self._log_weights[0]), np.zeros(())
         for j, log_weight in enumerate(self._log_weights[1:].tolist(), 1):
             loss = of_noise(j)
@@ -234,11 +234,11 @@ class _Removal(FiniteMechanism):
 
     @abstractmethod
     def _answers(self) -> np.ndarray:
-        """Answers of the group that have mass, or stand for all with the same loss."""
+        """Answers for the group that have mass; one answer may stand for all with the same loss."""
 
     @abstractmethod
     def _moved(self, x: np.ndarray, j: int) -> np.ndarray:
-        """Masses of these answers where j members take part."""
+        """Masses of these answers if j members take part."""
 
     @abstractmethod
     def _loss_of_noise(self, x: np.ndarray, j: int) -> np.ndarray:
@@ -261,7 +261,7 @@ class _Removal(FiniteMechanism):
         kept = np.maximum(alone, mixed) > 0  # masses between distant peaks underflow
         x, alone, mixed = x[kept], alone[kept], mixed[kept]
         loss = np.maximum.accumulate(self._loss(partial(self._loss_of_noise, x)))
-        # A term that matters has a weight whose logarithm is no larger than its loss, nearly.
+        # In a term that matters, the logarithm of the weight is at most about as large as the loss of the noise.
         furthest = 150.0 * (k > 1) + float(np.max(np.abs(self._loss_of_noise(x[[0, -1]], k))))
         location_error = UNIT_ROUNDOFF * (4 * furthest + 8 * float(np.max(np.abs(loss))))
         relative_error = self.noise._law.relative_error + 8 * k * UNIT_ROUNDOFF
@@ -282,7 +282,7 @@ class _Removal(FiniteMechanism):
 
 
 class _LaplaceRemoval(_Removal):
-    """Of discrete Laplace noise: answers beyond 0 and beyond kΔ have the losses of these."""
+    """Removal with discrete Laplace noise: answers below 0 have the loss of 0, and those above kΔ that of kΔ."""
 
     named: SubsampledDiscreteLaplace
 
@@ -300,13 +300,13 @@ class _LaplaceRemoval(_Removal):
 
 
 class _GaussianRemoval(_Removal):
-    """Of discrete Gaussian noise, whose law leaves out what large orders of Rényi divergences are about."""
+    """Removal with discrete Gaussian noise; large orders of Rényi divergences need answers that its law leaves out."""
 
     named: SubsampledDiscreteGaussian
 
     @cached_property
     def _centered(self) -> np.ndarray:
-        """Masses of the noise about 0."""
+        """Masses of the noise around 0."""
         return self.noise._outcomes()[0][: -self.named.sensitivity]
 
     def _answers(self) -> np.ndarray:
@@ -325,8 +325,8 @@ class _GaussianRemoval(_Removal):
     def _renyi(self, order: np.ndarray) -> np.ndarray:
         sigma, shift, members = self.named.sigma, self.named.sensitivity, self.named.members
         if sigma > _SMOOTH and sigma**2 > 2 * _SMOOTH * shift * members:
-            # By Poisson's summation formula the sum is the integral: the loss has no singularity within πσ²/kΔ, as a
-            # polynomial of degree k with positive coefficients has no root with an argument below π/k.
+            # By Poisson's summation formula the sum equals the integral: the loss has no singularity within πσ²/kΔ of
+            # the real line, as a polynomial of degree k with positive coefficients has no root of argument below π/k.
             direction = "add" if self.is_reversed else "remove"
             return SubsampledGaussianGroup(sigma / shift, self.rate, members, direction)._renyi(order)
         return np.reshape([self._of_order(s) for s in np.ravel(order)], np.shape(order))
@@ -336,7 +336,7 @@ class _GaussianRemoval(_Removal):
         sigma, mu = self.named.sigma, self.named.sensitivity / self.named.sigma
         t, last = 1.0 - order if self.is_reversed else order, self.named.members * mu
 
-        # A peak that is about to part is wider than those of normal terms.
+        # A peak that is about to split into two is wider than that of a normal density.
         around = math.ceil(TAIL * sigma * (1.0 + 1.0 / math.sqrt(min(mu, 1.0))))
         ends, near = (min(0.0, t * last) - TAIL, max(last, t * last) + TAIL), np.arange(-around, around + 1.0)
 

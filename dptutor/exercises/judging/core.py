@@ -1,6 +1,6 @@
-"""What an exercise is: what is asked, the right answer, mistakes with their replies, and numbers of one's own.
+"""An exercise: the question, the right answer, common mistakes with replies to them, and variants with other numbers.
 
-An answer is a number, a few numbers, or a function, which is tried with chosen arguments and with random ones.
+An answer is a number, several numbers, or a function, which is called with chosen arguments and with random ones.
 """
 
 from __future__ import annotations
@@ -25,22 +25,22 @@ from .results import Reply, Result
 
 # How many random cases a check adds to the chosen ones.
 _RANDOM_CASES = 6
-# The digits that a number of one's own is asked for, and what is let through.
+# Significant digits that a variant asks for, and the relative error that it accepts.
 _DIGITS, _CLOSE = 4, 1e-3
-# What the right program may take for two cases, in seconds, if it is to be tried with many other arguments.
+# Seconds that the right answer may take for two cases if it is to be called with many more.
 _QUICK = 0.2
 
 
 @dataclass(frozen=True)
 class Mistake:
-    """A wrong answer that people give, in the form of a right one, and the reply that teaches.
+    """A common wrong answer, in the form of a right one, and the reply to it.
 
     Attributes
     ----------
     answer : object
     reply : str
     within : float
-        Up to which, absolutely, an answer of a learner counts as this one, where many compute it roughly.
+        The absolute distance up to which an answer counts as this mistake, if learners compute it only roughly.
 
     Examples
     --------
@@ -56,13 +56,13 @@ class Mistake:
 
 
 def roughly(within: float, *mistakes: Mistake) -> tuple[Mistake, ...]:
-    """Mistakes that are recognized up to `within`, since those who make them compute roughly, on a grid say."""
+    """Mistakes that are recognized up to `within`, because learners compute them roughly, on a grid for example."""
     return tuple(replace(mistake, within=within) for mistake in mistakes)
 
 
 @dataclass(frozen=True)
 class Exercise:
-    """An exercise, as a page: what is asked, help in three steps, a worked answer, and how answers are judged.
+    """An exercise, as a page: the question, three hints, a worked answer, and how answers are judged.
 
     Parameters
     ----------
@@ -73,41 +73,41 @@ class Exercise:
     goals : tuple of int
         Which goals of the chapter it practices, counted from 1 as the chapter lists them.
     name : str
-        What the stub and the solution define.
+        The variable or function that the stub and the solution define.
     stub, solution : str
-        Programs; what the solution gives `name` is the right answer.
+        Programs; what the solution assigns to `name` is the right answer.
     explanation : str
-        Words to the solution.
+        Why the solution is right.
     hints : tuple of str
         Three.
     praise : str
         The reply to a right answer.
     cases : tuple
-        The arguments with which a function is tried.
+        Arguments with which a function is called.
     mistakes : tuple of Mistake
     laws : tuple of callable
-        Functions of a result and its case to the sentence that tells what is broken, or None.
+        Functions of a result and its case that return a sentence about the law that is violated, or None.
     stumbles : callable, optional
-        A function of a case to the reply to a program that stops there or gives no number, or None.
+        A function of a case that returns the reply to a program that stops there or returns no number, or None.
     judge : callable, optional
-        Where comparing is not enough: a function of an answer to a reply, or None.
+        Where comparing is not enough: a function of an answer that returns a reply, or None.
     patience : float, optional
-        How many seconds `judge` may take, where the right answer itself takes long.
+        How many seconds `judge` may take, if the right answer itself takes long.
     draw : callable, optional
-        Where the arguments are numbers that can vary, makes a case from a `random.Random`: for random inputs, and for
-        numbers of one's own.
+        If the arguments are numbers that can vary: a function that makes a case from a `random.Random`, for random
+        arguments and for variants.
     exact : callable, optional
-        The right answer by another way than the solution's, exact where that is rounded: answers are compared with it.
+        The right answer computed by other means, exact where the solution is rounded: answers are compared with it.
     without : tuple of str
         Names that an answer may not use: "from the Bayes errors alone".
     tolerance, relative : float
-        Up to which numbers are the same, absolutely and relatively.
+        Absolute and relative difference up to which numbers count as equal.
     shape : str
         What an answer is, in words.
     curve : Curve, optional
-        Along which argument a wrong function is drawn.
+        The argument along which a wrong function is drawn.
     inputs : str
-        What the random arguments follow from, among those with which a function is tried.
+        The seed of the random arguments with which a function is called.
 
     Examples
     --------
@@ -155,7 +155,7 @@ class Exercise:
 
     @property
     def points(self) -> int:
-        """What a right answer is worth.
+        """The points for a right answer.
 
         Examples
         --------
@@ -180,7 +180,7 @@ class Exercise:
 
     @cached_property
     def tried(self) -> tuple[Case, ...]:
-        """The arguments with which a function is tried, the chosen ones and then random ones, the same in each check.
+        """The arguments with which a function is called, chosen ones and then random ones, the same in each check.
 
         Examples
         --------
@@ -192,9 +192,9 @@ class Exercise:
         return self.cases + tuple(islice(self._drawn(self.inputs), _RANDOM_CASES if self.draw else 0))
 
     def variant(self, seed: object) -> Exercise:
-        """The same exercise with numbers of one's own: asked is the value there, and the mistakes are the same.
+        """The same exercise for numbers drawn from a seed: it asks for the value there, and knows the same mistakes.
 
-        The numbers follow from `seed`, a name or a number, alone.
+        The numbers depend only on `seed`, a name or a number.
 
         Raises
         ------
@@ -210,7 +210,7 @@ class Exercise:
         """
         if self.draw is None:
             raise ValueError(f"exercise {self.id} has no numbers that can vary")
-        # Numbers at which mistakes cannot be told apart would teach nothing.
+        # At numbers where mistakes have the same result, no reply could name the mistake.
         for case in islice(self._drawn(seed), 200):
             mistakes = self._mistakes_at(case)
             if mistakes is not None and len(mistakes) >= min(3, len(self.mistakes)):
@@ -245,7 +245,7 @@ class Exercise:
             yield tuple(x if isinstance(x, int) else float(f"{x:.3g}") for x in self.draw(generator))
 
     def _mistakes_at(self, case: Case) -> list[Mistake] | None:
-        """The mistakes that can be told from the truth and from each other at a case; None where the truth is 0."""
+        """The mistakes whose results at a case differ from the truth and from each other; None if the truth is 0."""
         truth = numbers(self.answer(*case), self.shape)
         if np.any(np.abs(truth) < 1e-12):
             return None
@@ -259,13 +259,13 @@ class Exercise:
         return found
 
     def check(self, answer: object, call: Call = here) -> Result:
-        """Judges an answer. Whatever the answer is or does, this returns a result.
+        """Judges an answer. Returns a result whatever the answer is or does.
 
         Parameters
         ----------
         answer : object
         call : callable, optional
-            Calls a function case by case, `calling.here` in this process or `worker.results` in another.
+            What calls a function case by case: `calling.here` in this process, or `worker.results` in another.
 
         Examples
         --------
@@ -295,7 +295,7 @@ class Exercise:
         return [name for name in self.without if name in used]
 
     def truths(self, cases: Sequence[Case] | None = None) -> list[np.ndarray]:
-        """The right answers at all cases that are tried, or at others, each as an array of numbers."""
+        """The right answers at `cases`, or at all that are tried, each as an array of numbers."""
         return self._truths if cases is None else [numbers((self.exact or self.answer)(*c), self.shape) for c in cases]
 
     @cached_property
@@ -304,7 +304,7 @@ class Exercise:
 
     @cached_property
     def _quick(self) -> bool:
-        """Whether the right answer can be asked again and again, with other arguments."""
+        """Whether the right answer is fast enough to be called with many more arguments."""
         start = thread_time()
         self.truths(self.tried[:2])
         return thread_time() - start < _QUICK

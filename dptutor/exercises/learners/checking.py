@@ -1,4 +1,4 @@
-"""An answer judged, noted in the learner's file, and drawn where it is wrong."""
+"""Judges an answer, notes the attempt in the learner's file, and draws what is wrong."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ __all__ = ["Calls", "checked"]
 
 
 def checked(exercise: Exercise, answer: Any, calls: Any) -> Result:
-    """Judges an answer, notes the try, and draws what is wrong."""
+    """Judges an answer, notes the attempt, and draws what is wrong."""
     mine = learner()
     result = exercise.check(answer, calls)
     if result.kind in ("mistake", "slip", "law", "ignores", "partly", "generic"):
-        with contextlib.redirect_stdout(io.StringIO()):  # what it prints was shown when it was judged
+        with contextlib.redirect_stdout(io.StringIO()):  # what the answer prints was shown when it was judged
             result = replace(result, drawing=drawn(exercise, answer, calls.tried, calls))
     before, praised = mine.named.get(exercise.id), mine.praised.setdefault(exercise.id, {})
     message = _praised(before, result, praised)
@@ -34,9 +34,9 @@ def checked(exercise: Exercise, answer: Any, calls: Any) -> Result:
 
 
 def _praised(before: Result | None, result: Result, praised: dict[str, bool]) -> str:
-    """The reply, after a word of praise if what the last one named is gone for certain, for the first time.
+    """The reply, after a word of praise if the mistake named last is certainly gone, and for the first time.
 
-    `praised` has every mistake that was named, and whether its end was praised.
+    `praised` has every mistake that was named, and whether correcting it was praised.
     """
     made_before = result.about in praised
     if result.named:
@@ -45,7 +45,8 @@ def _praised(before: Result | None, result: Result, praised: dict[str, bool]) ->
         return result.message
     if result.passed:
         return f"You have found your mistake. {result.message}"
-    # What breaks no law has mended the one before. Of two mistakes that are named, the second may contain the first.
+    # After a violated law, an answer that violates none has corrected that. But where another mistake is named next, it
+    # may include the first one.
     gone = result.kind in (("generic", "ignores", "nearly", "partly") if before.kind == "law" else ("nearly",))
     if not gone or made_before or praised[before.about]:
         return result.message
@@ -54,11 +55,10 @@ def _praised(before: Result | None, result: Result, praised: dict[str, bool]) ->
 
 
 class Calls:
-    """Calls functions in another process; in this one if there is no other, and says why.
+    """Calls functions in another process, or in this one if no other can be started, which `note` then says.
 
-    What cannot be sent is not called at all: it might end the process, and with it the notebook's variables.
-
-    `tried` are the outcomes of the cases that were called first.
+    A function that cannot be sent is not called at all: it might end this process, and with it the notebook's
+    variables. `tried` has the outcomes of the first call.
     """
 
     def __init__(self) -> None:

@@ -1,12 +1,12 @@
 """What a student hands in: values, not programs.
 
-A check of a class notebook also writes down what it judged: a number as it is, a function as the values that it took
-at the points asked for. This record is an output of the cell and so a part of the notebook. Whoever marks the notebook
-judges the values again, and need not run anything.
+A check in a class notebook also records what it judged: a number as it is, a function as its values at the points asked
+for. This record is an output of the cell and so a part of the notebook. Whoever marks the notebook judges the values
+again, and need not run anything.
 
-A number of one's own, and the random points of a function, follow from the student's code, which the teacher makes
-from a secret. The code is written into the student's own notebook and nowhere else, so that a table of values is of no
-use to others.
+A student's own numbers, and the random points of a function, follow from the student's code, which the teacher derives
+from a secret. The code is written into the student's own notebook and nowhere else, so that others cannot use a table
+of values.
 """
 
 from __future__ import annotations
@@ -30,14 +30,15 @@ from .learner import Learner, learner
 __all__ = ["MIME", "HandIn", "Record", "prepared", "result_of"]
 
 MIME = "application/vnd.dptutor.values+json"
-# Larger answers, longer words and deeper lists than any exercise asks for.
+# Largest number of values, longest text and deepest nesting that are recorded: more than any exercise asks for.
 _MOST, _LONGEST, _DEEPEST = 2000, 4000, 4
+# Seconds that reading an answer may take.
 _PATIENCE = 5.0
 _KINDS = {"result", "nothing", "rejected", "stopped", "late", "died"}
 
 
 def prepared(id: str, code: str = "", own: bool = False) -> Exercise:
-    """An exercise as it is put to the student with a code: with own numbers, or tried at own points as well."""
+    """An exercise as the student with this code gets it: for own numbers, or for a function with own random points."""
     exercise = get(id)
     if own:
         return exercise.variant(code)
@@ -51,9 +52,10 @@ class HandIn:
     ----------
     student : str
     code : str
-        From which the student's numbers and points follow. Without one they are the same for all.
+        Determines the student's numbers and points. Without one they are the same for all.
     numbering : int
-        Of the exercises, see `renumbering`: notebooks that were made before the capstone became chapter 20 do not say.
+        The numbering of exercises, see `renumbering`; by default that of notebooks older than the capstone as chapter
+        20, which do not state it.
 
     Examples
     --------
@@ -141,7 +143,7 @@ class HandIn:
 
     @property
     def mark(self) -> str:
-        """By which a record shows whose it is, without the code.
+        """A digest by which a record shows whose it is, without revealing the code.
 
         Examples
         --------
@@ -155,7 +157,7 @@ class HandIn:
 
 
 class _Recorded:
-    """Calls functions as another does, and keeps what came of it."""
+    """Calls functions as `call` does, and keeps the outcomes."""
 
     def __init__(self, call: Calls) -> None:
         self._call = call
@@ -173,7 +175,7 @@ class _Recorded:
     def __call__(self, answer: Any, cases: Sequence[Case], shape: str, patience: float) -> Iterator[Outcome]:
         first, self.called = not self.called, True
         for kind, value in self._call(answer, cases, shape, patience):
-            if first:  # what is called once more is called for a picture
+            if first:  # a second call is for the picture
                 self.outcomes.append([kind, _plain(value)])
             yield kind, value
 
@@ -186,7 +188,7 @@ def _plain_in_time(answer: object) -> Any:
 
 
 def _plain(value: Any, depth: int = 0) -> Any:
-    """An answer as JSON has it; of what is no number, text, list or dict, its description."""
+    """An answer in the types of JSON; of anything but numbers, texts, lists and dicts, a description."""
     if value is None or value is ...:
         return None
     if type(value).__module__ == "__main__":
@@ -206,12 +208,12 @@ def _plain(value: Any, depth: int = 0) -> Any:
     return short(value)
 
 
-# The side of whoever marks. A record is whatever was handed in.
+# For whoever marks. A record may contain anything, since a student may have written it.
 
 
 @dataclass(frozen=True)
 class Record:
-    """What a notebook has recorded of an answer; `of` says of whom."""
+    """An answer as a notebook has recorded it; `of` is the student's mark."""
 
     exercise: str
     own: bool
@@ -221,7 +223,7 @@ class Record:
 
     @classmethod
     def read(cls, data: object) -> Record | None:
-        """The record of some JSON, None if it is none."""
+        """The record in some JSON, or None if it is none."""
         if not isinstance(data, dict) or not isinstance(data.get("exercise"), str):
             return None
         case = data.get("case")
@@ -240,7 +242,7 @@ class Record:
 
 
 def _outcome(data: object) -> Case:
-    """An outcome (see `calling.outcome`) of some JSON: numbers, or words."""
+    """An outcome (see `calling.outcome`) in some JSON: numbers, or words."""
     kind, value = data if isinstance(data, list) and len(data) == 2 else ("rejected", "")
     if kind not in _KINDS:
         return "rejected", "This is no value."
@@ -259,10 +261,10 @@ def result_of(exercise: Exercise, record: Record, case: int | None = None) -> Re
     Parameters
     ----------
     exercise : Exercise
-        As it was put to the student, see `prepared`.
+        As the student got it, see `prepared`.
     record : Record
     case : int, optional
-        The student's case of the capstone; else the one that was recorded.
+        The student's case of the capstone; by default the one that was recorded.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""A learner: the file with what was done, the case of the capstone, and what the last reply to an exercise named.
+"""A learner: the file with their progress, the case of the capstone, and what the last reply to an exercise named.
 
 In a notebook there is one learner, who needs no name. A program that serves several gives each a `Learner` with a file
 of its own, and everything in a `with` block is that learner's:
@@ -29,7 +29,7 @@ class Learner:
     named : dict
         By exercise, the last result that named a mistake, or was right.
     praised : dict
-        By exercise and mistake that was made, whether it was praised that it is gone.
+        By exercise, whether correcting each mistake that was made has been praised.
 
     Examples
     --------
@@ -62,7 +62,7 @@ _current: ContextVar[Learner] = ContextVar("learner", default=Learner())  # noqa
 
 
 def learner() -> Learner:
-    """The learner of this block, thread or notebook.
+    """The learner of the innermost `with` block of this thread, or else that of the notebook.
 
     Examples
     --------

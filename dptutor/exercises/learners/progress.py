@@ -23,7 +23,7 @@ _HEAD = ("", "exercise", "grade", "state", "tries", "hints")
 
 
 class Progress:
-    """Tries, hints and passes by exercise. The file is plain JSON; what cannot be written is kept in memory.
+    """Tries, hints and passes by exercise, in a file of plain JSON, or in memory if it cannot be written.
 
     Parameters
     ----------
@@ -50,23 +50,23 @@ class Progress:
 
     @property
     def records(self) -> dict[str, dict[str, Any]]:
-        """What is known of every exercise that was tried, by its number."""
+        """The record of each exercise that was tried, by its number."""
         try:
             found = json.loads(self.path.read_text(encoding="utf-8"))
         except (OSError, ValueError):
             return dict(self._kept)
-        # The file is the learner's, who may have written anything into it.
+        # The learner may have edited the file: it may contain anything.
         return _renumbered(found) if isinstance(found, dict) else {}
 
     def note(self, id: str, **changes: Any) -> dict[str, Any]:
-        """Changes an exercise's record: numbers are added, True stays True."""
+        """Updates an exercise's record: numbers are added, True stays True."""
         records = self.records
         record = _joined(records.get(id, _NOTHING), changes)
         self._write(records | {id: record})
         return record
 
     def export(self, path: str | Path) -> Path:
-        """Writes a copy, to hand in or to take along."""
+        """Writes a copy, to hand in or to use elsewhere."""
         path = Path(path)
         path.write_text(_text(self.records), encoding="utf-8")
         return path
@@ -79,7 +79,7 @@ class Progress:
     def _write(self, records: dict[str, Any]) -> None:
         beside = self.path.with_name(f"{self.path.name}.new")
         self._kept = records
-        if self.path.exists() and not self.path.is_file():  # a device, a folder: nothing that may be replaced
+        if self.path.exists() and not self.path.is_file():  # never replace a device or a folder
             return
         with contextlib.suppress(OSError):  # a folder that is not ours to write to
             beside.write_text(_text(records), encoding="utf-8")
@@ -87,7 +87,7 @@ class Progress:
             self._kept = {}
 
     def _solved(self) -> dict[int, list[bool]]:
-        """For every chapter which of its exercises are solved."""
+        """For each chapter, which of its exercises are solved."""
         records = self.records
         chapters: dict[int, list[bool]] = {}
         for exercise in catalogue():
@@ -143,7 +143,7 @@ def _joined(record: dict[str, Any], changes: dict[str, Any]) -> dict[str, Any]:
 
 
 def _whole(record: object) -> bool:
-    """Whether a record of the file is one of ours."""
+    """Whether a record has all the fields of one that was written here, with their types."""
     return isinstance(record, dict) and all(type(record.get(key)) is type(value) for key, value in _NOTHING.items())
 
 
@@ -160,7 +160,7 @@ def _ring(chapter: int, solved: list[bool]) -> str:
     share = sum(solved) / len(solved)
     words = f"chapter {chapter}: {_count(solved)} solved"
     full = share == 1
-    # 100 around: the lengths of the dashes are percentages.
+    # With pathLength 100 the lengths of dashes are percentages.
     circle = '<circle cx="22" cy="22" r="18" fill="none" stroke-width="5" pathLength="100"'
     arc = f'{circle} stroke="{GREEN}" stroke-dasharray="{100 * share:.1f} 100" transform="rotate(-90 22 22)"/>'
     return (

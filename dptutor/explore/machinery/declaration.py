@@ -23,7 +23,7 @@ from .tables import Number, NumbersEncoder, PathEncoder, Table, TextEncoder
 
 @dataclass(frozen=True)
 class Prediction:
-    """What a reader is asked before the rest is shown; see `Declaration.ask`."""
+    """The prediction that a reader is asked for before the rest is shown; see `Declaration.ask`."""
 
     kind: str
     question: str
@@ -58,10 +58,10 @@ class Matrix:
 class Declaration:
     """What an explorer shows, and how it moves.
 
-    `caption` says what the picture shows, for those who cannot see it too; `find` gives the reader something to
-    look for. A step has a label, a story of one line, and its settings, or a function to them, which are rounded to
-    the stops of the sliders.
-    On a phone the second panel is a small picture in the emptiest corner of the first.
+    `caption` says what the picture shows, also for readers who cannot see it; `find` gives the reader something to
+    look for. A step has a label, a story of one line, and its settings, or a function that returns them; they are
+    rounded to the stops of the sliders. On a phone the second panel is a small picture in the emptiest corner of the
+    first.
     """
 
     name: str
@@ -97,7 +97,7 @@ class Declaration:
         return declare
 
     def plain_panel(self, name, title, *, grid=True, **style):
-        """Declares a panel in which nothing stands still but its grid, if any."""
+        """Declares a panel whose background is empty, or a grid."""
 
         def background(axes):
             axes.grid(grid)
@@ -106,7 +106,7 @@ class Declaration:
         return self.panel(title, **style)(background)
 
     def mechanism(self, color, label, *, line=None):
-        """Declares a mechanism to compare: a function of parameters to it. Its faces are drawn by `face_panel`."""
+        """Declares a mechanism to compare, as a function of parameters. Its faces are drawn by `face_panel`."""
 
         def declare(function):
             made = lru_cache(maxsize=4096)(function)
@@ -123,24 +123,24 @@ class Declaration:
         return panel
 
     def readout(self, label, color="", digits=3, **shown):
-        """Declares a number to read, named like the function that gives it; `shown` is as for `Number`."""
+        """Declares a readout, a number with the name of the function that returns it; `shown` is as for `Number`."""
         return lambda function: self.readouts(**{function.__name__: Number(label, color, digits, **shown)})(function)
 
     def readouts(self, **numbers: Number):
-        """Declares numbers to read, in the order in which the function gives them."""
+        """Declares readouts, in the order in which the function returns them."""
 
         def declare(function):
-            kept = lru_cache(maxsize=1 << 17)(function)  # others ask for them, at more settings than there are
+            kept = lru_cache(maxsize=1 << 17)(function)  # large enough for all settings at which others call it
             self.numbers.append(Table(kept, self.parameters, NumbersEncoder(numbers)))
             return kept
 
         return declare
 
     def matrix(self, names, caption, says, **shown):
-        """Declares a square table of numbers, which is seen beside the sentence: for each row, and each other column.
+        """Declares a square table of readouts, shown beside the sentence: one for each row and each other column.
 
-        The function gives all of its rows. A number that is not there is NaN; a name without any has no line. What is
-        in the row a and the column b is the readout a_b, whose label `says` gives; `shown` is as for `Number`.
+        The function returns all rows. A missing number is NaN; a name without any number has no line. Row a and column
+        b is the readout a_b, whose label is `says(a, b)`; `shown` is as for `Number`.
         """
         cells = {
             f"{row}_{column}": Number(says(row, column), **shown) for row, column in itertools.permutations(names, 2)
@@ -159,9 +159,9 @@ class Declaration:
         return declare
 
     def words(self, function):
-        """Declares words that say what is seen; `{name}` stands for what a readout or parameter shows.
+        """Declares the sentence beside the picture; `{name}` stands for what a readout or parameter shows.
 
-        The words of several functions follow one another, so that none need depend on all parameters.
+        Sentences of several functions follow one another, so that none of these has to depend on all parameters.
         """
         self.sentences.append(Table(function, self.parameters, TextEncoder()))
         return function
@@ -172,16 +172,16 @@ class Declaration:
         return function
 
     def task(self, function):
-        """Declares the task at a setting; where it gives none, `find` is the task."""
+        """Declares the task at a setting; where the function returns an empty text, `find` is the task."""
         self.tasks = Table(function, self.parameters, TextEncoder())
         return function
 
     def game(self, *, answers, says, lengths=(15, 5)):
-        """Declares a game, and with it the parameters of its state, which what is declared later may depend on.
+        """Declares a game, and with it the parameters of its state, on which anything declared later may depend.
 
-        The function gives the probabilities of the answers in the worlds P and Q, `says` how the two guesses read. The
-        reader chooses one of `lengths`, the rounds in either world. Sliders wait for the end of a game. A panel's
-        `rounds` is where they stay to be seen.
+        The function returns the probabilities of the answers in the worlds P and Q; `says` are the texts of the two
+        guesses. The reader chooses one of `lengths`, the number of rounds in each world. Sliders are disabled until a
+        game ends. A panel's `rounds` says where past rounds are shown.
         """
 
         def declare(chances):
@@ -192,7 +192,7 @@ class Declaration:
         return declare
 
     def solved(self, function):
-        """Declares when the task is done, as a function of parameters that may call readouts. A check mark says so."""
+        """Declares when the task is done, which a check mark shows: a function of parameters that may call readouts."""
 
         @wraps(function)
         def mark(*setting):
@@ -202,14 +202,15 @@ class Declaration:
         return function
 
     def ask(self, question, *, says, curve=None, options=(), truth=None, hides=(), unit="", per=()):
-        """Asks for a prediction, and hides what would give it away until there is one.
+        """Asks for a prediction, and hides what would give the answer away until there is one.
 
-        Either `curve`, the function of a part: the reader draws it; or `options`, of which `truth()` gives the right
-        one; or neither: the reader types the number that `truth()` gives, in `unit`. `hides` are the functions of
-        further parts. `says` is told afterwards: of a drawn curve with {gap}, the largest distance from the truth,
-        {at}, where that is, and {agree}, the percentage at which the sign was right; else with {said} and {truth},
-        which a reply to a number always tells; a second text is for those who chose otherwise. With `per` there is
-        one prediction for every setting of these.
+        With `curve`, the function of a part, the reader draws it. With `options` the reader chooses one; `truth()`
+        returns the right one. With neither, the reader types a number in `unit`; `truth()` returns the right one.
+        `hides` are the functions of further parts to hide. `says` is the reply; its second text, if there are two, is
+        for a wrong choice. In the reply to a drawn curve, {gap} is the largest distance from the truth, {at} is where
+        that occurs, and {agree} is the percentage of the curve on which the sign was right. In other replies {said}
+        and {truth} can be used, and a reply to a number must contain {truth}. With `per` there is one prediction for
+        each setting of these parameters.
         """
         kind = "draw" if curve else "choose" if options else "number"
         if kind != "draw" and truth is None:
@@ -234,7 +235,7 @@ class Declaration:
                                      truth, unit, tuple(per))  # fmt: skip
 
     def table(self, function: Callable, panel: Panel, shape: Callable) -> Table:
-        """The table of a path; parts that show the same share it."""
+        """The table of a path; parts that show the same path share it."""
         key = (function, panel.name, shape)
         if key not in self._shared:
             self._shared[key] = Table(function, self.parameters, PathEncoder(panel, shape))

@@ -1,4 +1,4 @@
-"""An explorer to call, and what a learner then holds: it at a setting, to look at, to move, to freeze into a page."""
+"""An explorer to call, and the exploration that this returns: the explorer at a setting, to move, show and freeze."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class Explorer(Declaration):
-    """An explorer, declared once. Calling it starts an exploration of its own setting."""
+    """An explorer, declared once. Each call starts an exploration with a setting of its own."""
 
     def __call__(self, **setting) -> Exploration:
         exploration = Exploration(self)
@@ -117,7 +117,7 @@ class Exploration:
         self.set(**{name: parameter.value for name, parameter in self.explorer.parameters.items()})
 
     def follow(self, name: str, value):
-        """Takes over what a slider, or a widget linked to it, was set to.
+        """Adopts the value to which a slider, or a widget linked to it, was set.
 
         Examples
         --------
@@ -151,7 +151,7 @@ class Exploration:
 
     @property
     def readouts(self) -> dict[str, float]:
-        """The numbers beside the picture, by name, with all their digits.
+        """The numbers beside the picture, by name, unrounded.
 
         Examples
         --------
@@ -202,7 +202,7 @@ class Exploration:
         return (tasks.at(self.setting) if tasks else "") or self.explorer.find
 
     def code(self) -> str:
-        """A short program that works out what is on screen now.
+        """A short program that computes what is on screen now.
 
         Examples
         --------
@@ -230,7 +230,7 @@ class Exploration:
         return draw(self.explorer, self.setting, self._filled)
 
     def frozen(self):
-        """The explorer as a piece of a page that moves by itself, without a kernel; a notebook shows it so.
+        """The explorer as a piece of a page that moves without a kernel; a notebook displays this piece.
 
         Examples
         --------
@@ -243,7 +243,7 @@ class Exploration:
         return Frozen(self)
 
     def freeze(self, path) -> Path:
-        """Writes the explorer as a page that moves by itself, without a kernel, a server or a network.
+        """Writes the explorer as a page that moves without a kernel, a server or a network.
 
         Parameters
         ----------
@@ -290,7 +290,7 @@ class Exploration:
         return self._widget
 
     def _drawn(self):
-        """The picture as SVG, kept while the setting stays."""
+        """The picture as SVG, kept until the setting changes."""
         from .picture import svg
 
         if self._picture is None or self._picture[0] != self.setting:
@@ -298,7 +298,7 @@ class Exploration:
         return self._picture[1]
 
     def _template(self) -> str:
-        """The words with the names of parameters and readouts in the place of their numbers."""
+        """The words with the names of parameters and readouts in place of their values."""
         setting = self.setting
         return " ".join(filter(None, (sentence.at(setting) for sentence in self.explorer.sentences)))
 
@@ -311,7 +311,7 @@ class Exploration:
 
         bundle = self.widget._repr_mimebundle_() or {}
         bundle = bundle[0] if isinstance(bundle, tuple) else bundle
-        # Where no widget can be shown, a picture is.
+        # The picture is for places where no widget can be shown.
         return {**bundle, "text/plain": repr(self), "text/html": still_picture(self)}
 
     def __repr__(self):

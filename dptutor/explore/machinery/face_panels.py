@@ -1,6 +1,6 @@
-"""Ready panels over the faces of mechanisms: trade-off functions, Bayes errors, privacy profiles.
+"""Ready-made panels for the faces of mechanisms: trade-off functions, Bayes errors, privacy profiles.
 
-They draw every mechanism of an explorer in its color and line style, and offer what is often drawn over them.
+They draw every mechanism of an explorer in its color and line style, and have methods for what is often drawn on top.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from ...palette import DOTTED, GREY, PURPLE
 from .panel import Panel
 from .shapes import type_one_errors
 
-# How the two errors of a test are told in a picture.
+# How a picture describes the two errors of a test.
 ERRORS = {"xlabel": "accused, of 100 not in the data", "ylabel": "missed, of 100 in the data", "hundred": True}
 _TILDE = "\u0303"
 
@@ -31,7 +31,7 @@ class Seen:
 
 @dataclass(frozen=True)
 class _Face:
-    """How a face is drawn: its symbol, what blind guessing gives, and the panel around it."""
+    """How a face is drawn: its symbol, the curve of blind guessing, and the style of its panel."""
 
     symbol: str
     guessing: tuple
@@ -59,7 +59,7 @@ _FACES = {
 
 
 class FacePanel(Panel):
-    """A panel with one face of every mechanism of its explorer, called by symbols or by its label alone.
+    """A panel with one face of every mechanism of its explorer, whose labels may begin with a symbol such as f.
 
     `moves` is as for a curve.
     """
@@ -91,9 +91,9 @@ class FacePanel(Panel):
             self.curves[mechanism] = self.curve(seen.color, label, line=seen.line, moves=self.moves)(values)
 
     def _seen(self, mechanism):
-        """The face over the grid; on a logarithmic axis up to the largest loss, and not a height below the panel.
+        """The face over the grid, or no curve if there is no mechanism.
 
-        Where there is no mechanism there is no curve.
+        On a logarithmic axis it ends at the largest loss, without heights more than a panel's height below the panel.
         """
         if mechanism is None:
             return self.grid, np.full(self.grid.shape, np.nan)
@@ -104,13 +104,13 @@ class FacePanel(Panel):
         return x, np.where(values < self.ylim[0] ** 2 / self.ylim[1], np.nan, values)
 
     def shifted(self, mechanism, shift, label=""):
-        """The curve of a mechanism once more, dotted, displaced by the function `shift` of the parameters."""
+        """A dotted copy of a mechanism's curve, displaced by `shift`, a function of parameters."""
         curve = self.curves[mechanism]
         again = named(lambda **at: curve(*at.values()), curve, f"shifted_{mechanism.__name__}")
         self.curve(self.explorer.mechanisms[mechanism].color, label, line=DOTTED, shift=shift, ghost=False)(again)
 
     def reader(self, parameter: str, label="", *, top=1.0):
-        """A purple line at a parameter's place on the x axis, up to `top`, and its points on the curves."""
+        """A purple line at a parameter's value on the x axis, up to `top`, and points where it meets the curves."""
 
         def line(**at):
             x = at[parameter]
@@ -129,7 +129,7 @@ class FacePanel(Panel):
             self.points(seen.color, size=5)(read)
 
     def _of(self, mechanism, name, values, *more):
-        """A part's function of the parameters of a mechanism, and `more`, from one of the mechanism."""
+        """The function of a part: `values` of the mechanism, as a function of its parameters and of `more`."""
         own = tuple(inspect.signature(mechanism).parameters)
 
         def function(**at):
@@ -139,7 +139,7 @@ class FacePanel(Panel):
 
 
 def _with_corners(grid, heights):
-    """A curve on a grid, of which a point is moved to each corner between two straight pieces."""
+    """A curve on a grid, one point of which is moved to each corner between two straight pieces."""
     x, y = np.array(grid, dtype=float), np.array(heights, dtype=float)
     slopes = np.diff(y) / np.diff(x)
     same = np.isclose(slopes[1:], slopes[:-1], rtol=1e-9, atol=1e-11)
@@ -152,7 +152,8 @@ def _with_corners(grid, heights):
 
 
 def _up_to(end, grid):
-    """A grid that ends where the curve falls to 0: what lay beyond crowds before the end, where the fall is steep."""
+    """A grid that ends where the curve falls to 0; points beyond are moved close to that end, where the curve is
+    steep."""
     near = end - (grid[-1] - grid[0]) / (2 * grid.size)
     beyond = np.flatnonzero(grid > near)
     if grid[-1] <= end or not beyond[0]:
@@ -163,7 +164,7 @@ def _up_to(end, grid):
 
 
 def named(function, arguments, name: str):
-    """A function of its own with a name and the arguments given, by name or as those of another function."""
+    """The function under another name and signature: `arguments` are names, or a function that has these arguments."""
 
     names = tuple(dict.fromkeys(arguments if isinstance(arguments, tuple) else inspect.signature(arguments).parameters))
 

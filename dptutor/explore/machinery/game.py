@@ -2,16 +2,16 @@
 
 Its state is a few parameters without a slider, so that all numbers and sentences remain functions of parameters:
 
-    accused, missed   wrong guesses of all in the world P, and in the world Q, as "3 of 7"
-    answer            what the reader sees and guesses about, "none" between games
-    outcome           what the last guess was, "void" if it was taken back, "over" in a game that nobody played here
+    accused, missed   wrong guesses out of all guesses in the world P, and in the world Q, as "3 of 7"
+    answer            the answer about which the reader guesses, "none" between games
+    outcome           what the last guess was, "void" if it was taken back, "over" in a game that was not played here
     ended             when a game is over, the wrong guesses in P and Q with the rounds in each: "3 and 4 of 15"
-    threshold, fits   when a game is over, a threshold that no other beats at giving the reader's guesses, and how many
-                      of them it gives, as "28 of 30"; "none" and "0 of 0" where all guesses were the same
+    threshold, fits   when a game is over, a threshold that agrees with as many of the reader's guesses as possible, and
+                      with how many, as "28 of 30"; "none" and "0 of 0" if all guesses were the same
 
-The script deals. Worlds are drawn without replacement, answers by the probabilities in the game's table. The world of
-an answer is drawn when the guess is in, given the answer: in law it is as if it had come first, and nobody can peek.
-A round that is taken back is void: its world is among those still to come, and another answer is drawn.
+The script draws worlds without replacement, and answers by the probabilities in the game's table. It draws the world
+of an answer, given the answer, only after the guess: the joint law is as if the world had come first, and nobody can
+peek. A round that is taken back is void: its world is among those still to come, and another answer is drawn.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ OUTCOMES = ("none", "cleared", "accused", "missed", "found", "void", "over")
 
 @dataclass(frozen=True)
 class Stage:
-    """Where rounds stay as dots: the heights in a panel on which those that were right and wrong pile up."""
+    """Where past rounds are shown as dots: the heights in a panel from which right and wrong ones pile up."""
 
     panel: Panel
     right: float
@@ -44,7 +44,7 @@ class Stage:
 
 @dataclass(frozen=True)
 class Game:
-    """A game has as many rounds in either world as one of `lengths`; `says` are the two guesses, P and Q."""
+    """A game: one of `lengths` is the number of rounds in each world; `says` are the texts of the guesses P and Q."""
 
     table: Table
     lengths: tuple[int, ...]
@@ -52,7 +52,7 @@ class Game:
 
 
 def state(answers: Iterable[float], lengths: tuple[int, ...]) -> dict[str, Hidden]:
-    """The parameters of a game, as it stands before its first round."""
+    """The parameters of a game before its first round."""
     most = max(lengths)
     tallies = tuple(f"{wrong} of {played}" for played in range(most + 1) for wrong in range(played + 1))
     seen = ("none", *(f"{answer:.6g}" for answer in answers))
@@ -84,7 +84,7 @@ def ending(value: str) -> tuple[int, int, int]:
 
 
 def place(answer: str) -> float:
-    """Where an answer is, NaN for "none"."""
+    """The place of an answer on its axis, NaN for "none"."""
     return np.nan if answer == "none" else float(answer)
 
 
@@ -95,7 +95,7 @@ def odds_table(chances: Callable[..., object], parameters: Mapping[str, object],
 
 @dataclass(frozen=True)
 class _OddsEncoder:
-    """The probabilities of `count` answers in the world P, then in Q, in multiples of a 50,000th of the largest."""
+    """The probabilities of `count` answers in the world P, then in Q, as multiples of 1/50,000 of the largest."""
 
     count: int
     kind = "odds"
@@ -108,6 +108,6 @@ class _OddsEncoder:
         odds = np.array(value, dtype=float)
         if odds.shape != (2, self.count):
             raise ValueError(f"expected the probabilities of {self.count} answers in two worlds, got {odds.shape}")
-        # Each world's own sum is taken out by the script.
+        # The script divides by the sum for each world.
         cells: np.ndarray = np.rint(50_000 * odds / odds.max()).astype(np.uint16).ravel()
         return cells

@@ -1,9 +1,9 @@
-"""An explorer in a notebook: the page's script, its tables filled by the kernel when asked for and ahead of the drag.
+"""An explorer in a notebook: the page's script, with tables that the kernel fills on request and ahead of a drag.
 
-The script asks for the rows of one setting, and says along which slider the reader moves. The kernel answers
-with that setting at once and then, nearest first and a little at a time, with the other settings of that slider:
-what a drag comes to next is in memory before it gets there. A new question puts an end to filling for an old one, and
-the explorers of other cells wait with theirs until its line is full.
+The script requests the rows of one setting, and says along which slider the reader moves. The kernel sends that
+setting at once and then, nearest first and a few at a time, the other settings of that slider, called its line: what a
+drag reaches next is there before. A new request ends the filling of the old line, and explorers in other cells wait
+with theirs until the new line is full.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ import traitlets
 from .page import body, describe, resource, script
 from .parameters import Choice, Parameter
 
-# The longest that other work in the kernel has to wait while a line is filled, in seconds.
+# Seconds for which a line is filled before other work in the kernel gets its turn.
 _PATIENCE = 0.02
-# For so long a line that is filled rests each time: a question takes several turns of the event loop to arrive.
+# Seconds of rest then: a request takes several turns of the event loop to arrive.
 _REST = 0.005
 
 
 def live_widget(exploration) -> LiveExplorer:
-    """The widget of an exploration; one trait a parameter."""
+    """The widget of an exploration, with a trait for each parameter."""
     explorer = exploration.explorer
     clash = [name for name in explorer.parameters if hasattr(LiveExplorer, name)]
     if clash:
@@ -56,23 +56,23 @@ def _trait(parameter: Parameter) -> traitlets.TraitType:
 
 
 class LiveExplorer(anywidget.AnyWidget):
-    """Answers the script's questions, and keeps the traits and the exploration alike."""
+    """Answers the script's requests, and keeps the traits and the exploration in agreement."""
 
     _esm = script()
     _css = resource("explorer.css")
     _name = traitlets.Unicode().tag(sync=True)
     _body = traitlets.Unicode().tag(sync=True)
     _manifest = traitlets.Dict().tag(sync=True)
-    _own = traitlets.Unicode().tag(sync=True)  # what its host calls the model
+    _own = traitlets.Unicode().tag(sync=True)  # the host's id of the model
 
     _fillings: ClassVar[list[asyncio.Task]] = []  # of all explorers; the last goes first
 
     def attach(self, exploration):
-        """Connects the widget with what it shows."""
+        """Connects the widget with the exploration that it shows."""
         self._exploration = exploration
         self._tables = exploration.explorer.tables
         self._filling: asyncio.Task | None = None
-        self._line: tuple | None = None  # the line being filled, and what of it has been sent
+        self._line: tuple | None = None  # the line being filled; `_sent` are its settings that have been sent
         self._sent: set = set()
         self.on_msg(lambda widget, content, buffers: self._asked(content))
         self.observe(lambda change: exploration.follow(change["name"], change["new"]), [*exploration.setting])
@@ -112,7 +112,7 @@ class LiveExplorer(anywidget.AnyWidget):
             self._filling.add_done_callback(self._fillings.remove)
 
     async def _fill(self, setting: Mapping, along: str, line: str):
-        """Sends the rows of a slider's other settings, nearest first, without those that were sent."""
+        """Sends the rows of a slider's other settings, nearest first, except those already sent."""
         parameter = self._exploration.explorer.parameters[along]
         moving = [place for place, table in enumerate(self._tables) if along in table.dims]
         here = parameter.values.index(parameter.nearest(setting[along]))
@@ -127,7 +127,7 @@ class LiveExplorer(anywidget.AnyWidget):
             try:
                 rows += [self._row(place, {**setting, along: value}) for place in moving]
             except Exception:
-                continue  # told when the reader gets there and asks
+                continue  # reported when the reader gets there and asks
             ready.append(value)
             if time.monotonic() - since > _PATIENCE:
                 self._send_rows(rows, {})
@@ -138,7 +138,7 @@ class LiveExplorer(anywidget.AnyWidget):
         self._sent.update(ready)
 
     def _row(self, place: int, setting: Mapping) -> tuple:
-        """A table's number, the values of its parameters, its row there, and the words if it has words."""
+        """A table's number, the values of its parameters, its row there, and for words the number and the text."""
         table = self._tables[place]
         row = table.row(setting)
         words = [int(row[0]), table.encoder.strings[row[0]]] if table.encoder.kind == "text" else None

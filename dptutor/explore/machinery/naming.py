@@ -1,6 +1,7 @@
-"""The names of curves in a still picture, each beside its curve; where a script runs, `names.js` has them move along.
+"""The names of curves in a still picture, each beside its curve; where a script runs, `names.js` moves them along.
 
-Lengths are in points from the top left corner of the picture; a box is left, top, right, bottom.
+Coordinates are in points from the top left corner of the picture; a box is left, top, right, bottom. Every place that
+is tried for a name has a cost, and the cheapest is taken.
 """
 
 from __future__ import annotations
@@ -16,28 +17,28 @@ from matplotlib.text import Text
 from ...palette import letter_shade
 from .panel import PANEL_HEIGHT, Panel
 
-CLEAR = 3.0  # between a name and what it does not belong to
-LED = 12.0  # from this far on a name has a line to its curve
-_GAPS = (4.0, 14.0, 26.0, 40.0, 60.0, 90.0)
-_SHIFTS = (0, 7, -7, 14, -14, 28, -28, 42, -42, 56, -56, 70, -70, 84, -84)  # by which words give way
+CLEAR = 3.0  # smallest distance between a name and what it does not belong to
+LED = 12.0  # a name further than this from its curve has a line to it
+_GAPS = (4.0, 14.0, 26.0, 40.0, 60.0, 90.0)  # distances from the curve that are tried
+_SHIFTS = (0, 7, -7, 14, -14, 28, -28, 42, -42, 56, -56, 70, -70, 84, -84)  # by which words may be moved away
 
 
 @dataclass
 class Drawn:
-    """What is drawn in a panel: its points, and the name that it is to have, if any."""
+    """Something drawn in a panel: its points, and its label, if any."""
 
     points: np.ndarray
-    kind: str  # as of a part
+    kind: str  # the kind of the part
     label: str
     color: str
-    name: str  # of the name in the figure
+    name: str  # the id of the label in the figure
 
 
 class Names:
-    """The names in one panel of a figure, and the words, which are to be in nobody's way."""
+    """The names and words in one panel of a figure, placed so that they cover nothing."""
 
     def __init__(self, axes, panel: Panel, drawn: list[Drawn]):
-        FigureCanvasAgg(axes.figure)  # which knows how long words are
+        FigureCanvasAgg(axes.figure)  # measures words
         left, top, width, height = panel.box
         self.axes, self.drawn, self.frame = axes, drawn, np.array([left, top, left + width, top + height])
         self.points = [self._seen(thing) for thing in drawn]
@@ -45,18 +46,18 @@ class Names:
         self.leads = np.empty((0, 2))  # points along the lines that lead to curves
 
     def move(self, text: Text):
-        """Has words beside a point give way to what is drawn."""
+        """Moves words beside a point away from what is drawn."""
         (x, y), box = text.get_position(), box_of(text)
         shifts = np.array(sorted(product(_SHIFTS, _SHIFTS), key=lambda by: np.hypot(by[0], 2 * by[1])))
         boxes = box + np.tile(shifts, 2)
-        # Where their part puts them they may leave the frame.
+        # Only the place that their part chose may lie outside the frame.
         out = self._outside(boxes) * (np.arange(len(boxes)) > 0)
         best = np.argmin(np.hypot(shifts[:, 0], 2 * shifts[:, 1]) / 10 + out + self._met(boxes, self._crowd(), 1.0))
         text.set_position((x + shifts[best, 0], y - shifts[best, 1]))
         self.taken.append(boxes[best])
 
     def write(self):
-        """Writes the name of everything that has one and is seen, beside it; a line leads to what is further off."""
+        """Writes each label beside what it names, if that is visible; a line leads from a distant one."""
         for thing, own in zip(self.drawn, self.points, strict=True):
             if not thing.label or not own.size:
                 continue
@@ -92,13 +93,13 @@ class Names:
         return boxes[np.argmin(cost)]
 
     def _outside(self, boxes) -> np.ndarray:
-        """What it costs to leave the frame."""
+        """The cost of leaving the frame."""
         frame = self.frame
         out = np.maximum(0, np.hstack([frame[:2] + 2 - boxes[:, :2], boxes[:, 2:] - frame[2:] + 2])).sum(axis=1)
         return (out > 0) * 200 + 4 * out
 
     def _met(self, boxes, crowd, clear) -> np.ndarray:
-        """What it costs to lie on other words or to look like more of them, and to lie on lines."""
+        """The cost of lying on other words, or so close that they read as one, and of lying on lines."""
         common = np.array([_overlap(boxes + np.array([-7, -1, 7, 1]), other) for other in self.taken]).reshape(
             -1, len(boxes)
         )
@@ -106,7 +107,7 @@ class Names:
         return 90 * np.count_nonzero(common, axis=0) + common.sum(axis=0) / 2 + (met > 0) * 90 + 10 * met
 
     def _crowd(self, without: Drawn | None = None):
-        """The points of lines and marks, a region's aside."""
+        """The points of lines and marks, without those of regions."""
         return np.concatenate([
             self.leads,
             *(own for thing, own in zip(self.drawn, self.points, strict=True)
@@ -114,7 +115,7 @@ class Names:
         ])  # fmt: skip
 
     def _seen(self, thing: Drawn):
-        """The points inside the frame, those of a line so near to each other that no letter fits between."""
+        """The points inside the frame; those of a line are so dense that no letter fits between two."""
         points = thing.points
         if thing.kind in ("curve", "ruler") and len(points) > 1:
             lengths = np.nan_to_num(np.hypot(*np.diff(points, axis=0).T))
@@ -135,12 +136,12 @@ def box_of(text: Text) -> np.ndarray:
 
 
 def distances(points, boxes, nowhere: float = np.nan) -> np.ndarray:
-    """How far the nearest of the points is from each box; `nowhere` if there is none."""
+    """The distance from each box to the nearest of the points; `nowhere` if there are none."""
     return _apart(points, boxes).min(axis=1) if len(points) else np.full(len(boxes), nowhere)
 
 
 def _apart(points, boxes) -> np.ndarray:
-    """How far each point is from each box, a row for each box."""
+    """The distance from each box to each point, one row for each box."""
     x, y = np.asarray(points).T
     left, top, right, bottom = boxes.T[..., None]
     across, down = np.maximum(left - x, x - right), np.maximum(top - y, y - bottom)
@@ -152,7 +153,7 @@ def _apart(points, boxes) -> np.ndarray:
 
 
 def _leads(own, boxes) -> tuple[np.ndarray, np.ndarray]:
-    """For each box how far it is from a curve's points, and points along the line from there to it."""
+    """For each box the distance to a curve's points, and points along the line from the nearest one to the box."""
     away = _apart(own, boxes)
     ends = own[np.argmin(away, axis=1)]
     to = np.clip(ends, boxes[:, :2], boxes[:, 2:])

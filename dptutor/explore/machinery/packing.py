@@ -1,4 +1,4 @@
-"""The tables of an explorer, packed: made once, and kept if there is a folder for them."""
+"""The packed tables of an explorer: made once, and kept if there is a folder for them."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from .tables import Table, TextEncoder, pack
 
 @lru_cache(maxsize=32)
 def packed_tables(explorer: Declaration) -> tuple[list[dict[str, Any]], bytes]:
-    """All tables: how to unpack each, and their deflated numbers."""
+    """How to unpack each table, and the deflated numbers of all."""
     ours = getattr(sys.modules.get(f"{GALLERY}.{explorer.name}"), explorer.name, None) is explorer
     return kept(explorer.name, lambda: _pack_tables(explorer)) if ours else _pack_tables(explorer)
 
@@ -39,14 +39,14 @@ def _pack_tables(explorer: Declaration) -> tuple[list[dict[str, Any]], bytes]:
 
 
 def described_table(explorer: Declaration, table: Table) -> dict[str, Any]:
-    """What the script has to know of a table."""
+    """What the script must know about a table."""
     names = list(explorer.parameters)
     dims = [names.index(name) for name in table.dims]
     return {"dims": dims, "kind": table.encoder.kind, **table.encoder.manifest}
 
 
 def fill(names: Iterable[str]) -> None:
-    """Makes what the folder lacks of the explorers of these names, on all cores."""
+    """Makes the tables of these explorers that the folder lacks, on all cores."""
     with ProcessPoolExecutor() as pool:
         list(pool.map(_make, missing(names)))
 

@@ -1,8 +1,8 @@
-"""An explorer as a piece of a page: picture, sliders, numbers and, frozen, all its tables and the script.
+"""An explorer as a piece of a page: picture, sliders, numbers and, if frozen, all its tables and the script.
 
-The piece needs nothing else: it works in a file opened from a disk, and a page can have more than one. What a site
-may keep in files of its own, for several pages, is marked by `data-shared`: styles, the script, the tables. In place of
-the tables the explorer then has their address, as `data-tables`.
+The piece needs nothing else: it works in a file opened from a disk, and a page can have more than one. `data-shared`
+marks what a site may move to files that several pages share: styles, the script, the tables. The explorer then has the
+address of the tables, as `data-tables`, instead of these.
 """
 
 from __future__ import annotations
@@ -52,25 +52,25 @@ SCRIPTS = (
 
 ABOUT = "About this picture"
 
-# Where a curve is typed by those who cannot draw it, as shares of the axis.
+# Where readers who cannot draw a curve type its heights, as fractions of the axis.
 _TYPED = (0.02, 0.18, 0.34, 0.5, 0.66, 0.82, 0.98)
 
-# What is shown twice in a notebook needs two names there; nothing else depends on these.
+# Counters for ids, which must differ if an explorer is shown twice.
 _numbers: dict[str, itertools.count] = defaultdict(itertools.count)
 
 
 def resource(name: str) -> str:
-    """A file beside this module, as text."""
+    """The text of a file beside this module."""
     return files(__package__).joinpath(name).read_text(encoding="utf-8")
 
 
 def script() -> str:
-    """The script of all explorers, one module of several files."""
+    """The script of all explorers: one module, joined from several files."""
     return "".join(resource(name) for name in SCRIPTS)
 
 
 class Frozen:
-    """An explorer that moves by itself in a page; a notebook and the book show it by its HTML."""
+    """An explorer that moves in a page without a kernel; a notebook and the book show it by its HTML."""
 
     def __init__(self, exploration):
         self._exploration = exploration
@@ -78,7 +78,7 @@ class Frozen:
     @cached_property
     def html(self) -> str:
         """The piece of a page."""
-        # Two of one kind on a page must not share ids.
+        # The same explorer twice on a page must not share ids.
         name = self._exploration.explorer.name
         return self._html(f"dpe-{name}-{next(_numbers[name])}")
 
@@ -87,7 +87,7 @@ class Frozen:
         tables, payload = packed_tables(explorer)
         manifest = describe(explorer, exploration) | {"tables": tables}
         data = base64.b64encode(payload).decode()
-        # Without a script, too, nothing is told before it is asked.
+        # Even without a script, the answer is hidden until the question is answered.
         asking = " dpe-asking" if explorer.prediction else ""
         return piece(
             "frozen",
@@ -116,8 +116,10 @@ class Frozen:
 
 
 def still_picture(exploration) -> str:
-    """The picture with its sentence, for where neither a kernel nor a script is at hand: what a notebook that is not
-    trusted may show, which is no SVG and no style. An explorer that asks for a prediction shows its question."""
+    """The picture with its sentence, or with the question if the explorer asks for a prediction.
+
+    For places with neither a kernel nor a script, such as a notebook that is not trusted: no SVG and no style.
+    """
     asked = exploration.explorer.prediction
     title = escape(exploration.explorer.title)
     words = escape(unbroken(f"Predict: {asked.question}" if asked else exploration.words))
@@ -127,14 +129,14 @@ def still_picture(exploration) -> str:
 
 
 def still_figure(exploration) -> Figure:
-    """The picture without what would answer a prediction."""
+    """The picture without what would give away the answer to a prediction."""
     explorer = exploration.explorer
     veiled = explorer.prediction.veiled if explorer.prediction else ()
     return draw(explorer, exploration.setting, exploration._filled, veiled)
 
 
 def describe(explorer: Declaration, exploration) -> dict:
-    """What the script has to know of an explorer."""
+    """What the script must know about an explorer."""
     number = {id(table): place for place, table in enumerate(explorer.tables)}
     names = list(explorer.parameters)
     return {
@@ -233,12 +235,12 @@ def _meanings(explorer: Declaration, parameter) -> dict:
 
 
 def _tone(explorer: Declaration, name: str) -> str:
-    """The color of the part that a slider moves."""
+    """The color of the part that moves a slider when it is dragged."""
     return next((part.color for part in explorer.parts if part.handles == (name,)), INK)
 
 
 def _colors(explorer: Declaration) -> dict[str, str]:
-    """The colors of numbers in the sentence, by name: those of what they measure or move."""
+    """The colors of numbers in the sentence, by name: the color of what each measures or moves."""
     sliders = [name for name, parameter in explorer.parameters.items() if isinstance(parameter, Slider)]
     colors = {name: _tone(explorer, name) for name in sliders}
     colors |= {name: number.color for name, number in explorer.shown_numbers.items() if number.color}
@@ -254,11 +256,11 @@ def _axis(label: str, limits, log: bool, hundred: bool) -> dict:
 
 
 def body(exploration, prefix: str) -> str:
-    """Picture, sliders, numbers and words; without a script only what needs none is seen."""
+    """Picture, sliders, numbers and words; without a script only what needs none is visible."""
     explorer = exploration.explorer
     panels = "".join(svg_panels(exploration, prefix))
     shown = exploration.shown
-    # What is dragged comes first, nearest to the picture: on a phone both are seen at once.
+    # Sliders come first, closest to the picture, so that a phone shows both at once.
     seen = [place for place in enumerate(exploration.parameters.items()) if not isinstance(place[1][1], Hidden)]
     controls = "".join(
         _slider(explorer, name, parameter, place)
@@ -282,8 +284,8 @@ def body(exploration, prefix: str) -> str:
     # The picture takes the height that is left on a screen.
     wide = sum(panel.width for panel in explorer.panels) / PANEL_HEIGHT
     said, task, title = (len(words) for words in (exploration.words, exploration.task, explorer.title))
-    beside = 1 if 11 * title + 7 * task < 880 else 2  # lines of the question and the task on a page
-    letters = 76 if explorer.square else 124  # of a line of the sentence on a page
+    beside = 1 if 11 * title + 7 * task < 880 else 2  # lines that title and task take on a page
+    letters = 76 if explorer.square else 124  # characters in a line of the sentence on a page
     lines = f"--dpe-lines: {max(2, ceil(said / letters))}; --dpe-head: {36 if beside == 1 else 60}px; "
     lines += f"--dpe-text: {28 * ceil(title / 32) + max(66, 20 * ceil(task / 34)) + 24 * max(3, ceil(said / 38))}px"
     return piece(
@@ -315,7 +317,7 @@ def worded(text: str) -> str:
 
 
 def colored(exploration) -> str:
-    """The sentence, its symbols in the letters of formulas, its numbers in the colors of what they measure."""
+    """The sentence as HTML, with symbols in the font of formulas, and numbers in the colors of what they measure."""
     explorer = exploration.explorer
     shown = {name: parameter.show(parameter.value) for name, parameter in exploration.parameters.items()}
     shown |= exploration.shown
@@ -329,7 +331,7 @@ def colored(exploration) -> str:
 
 
 def _named(parameter: Slider) -> str:
-    """A slider's label; its symbol, if it is one letter, is one even where that letter is a word, as a is."""
+    """A slider's label and symbol; a single letter is set as a symbol even if it could be a word, such as "a"."""
     symbol = f"<i>{escape(parameter.symbol)}</i>" if len(parameter.symbol) == 1 else lettered(parameter.symbol)
     return f"{lettered(parameter.label)} {symbol}".strip()
 
@@ -381,7 +383,7 @@ def _choice(name: str, parameter: Choice, place: int, prefix: str) -> str:
 
 
 def _matrix(exploration) -> str:
-    """The square table of numbers: a line for each name, seen where the name has any number."""
+    """The square table of numbers: a line for each name, hidden if the name has no number."""
     square, shown = exploration.explorer.square, exploration.shown
     there = {name for name in square.names if any(shown.get(f"{name}_{other}", "—") != "—" for other in square.names)}
 
@@ -405,7 +407,7 @@ def _gone(name: str, there: set[str]) -> str:
 
 
 def _asked(explorer: Declaration) -> dict | None:
-    """What the script has to know of a prediction."""
+    """What the script must know about a prediction."""
     ask = explorer.prediction
     if ask is None:
         return None
@@ -422,7 +424,7 @@ def _asked(explorer: Declaration) -> dict | None:
 
 
 def _ask(exploration) -> str:
-    """What a reader is asked before the rest is shown; without a script it folds open."""
+    """The question that a reader answers before the rest is shown; without a script the answer unfolds."""
     explorer, ask = exploration.explorer, exploration.explorer.prediction
     if ask is None:
         return ""
@@ -452,7 +454,7 @@ _SKIP = '<button type="button" data-ask-skip>Skip</button>'
 
 
 def _drawn(explorer: Declaration, number: dict[int, int]) -> dict:
-    """What the script has to know of draws."""
+    """What the script must know about samples."""
     drawn = explorer.drawn
     assert drawn is not None
     places, panel = {part.name: part.place for part in explorer.parts}, drawn.panel
@@ -473,7 +475,7 @@ def _drawn(explorer: Declaration, number: dict[int, int]) -> dict:
 
 
 def _played(explorer: Declaration, number: dict[int, int]) -> dict:
-    """What the script has to know of a game."""
+    """What the script must know about a game."""
     game, stage = explorer.rounds, explorer.stage
     assert game is not None
     if stage is None:
@@ -485,7 +487,7 @@ def _played(explorer: Declaration, number: dict[int, int]) -> dict:
 
 
 def _game(game: Game) -> str:
-    """The controls of a game: rounds so far, the two guesses, and what begins, takes back and ends."""
+    """The controls of a game: rounds so far, the two guesses, and buttons to begin, take back and end."""
     guesses = "".join(
         f'<button type="button" data-guess="{world}" aria-disabled="true" hidden>{escape(says)}</button>'
         for world, says in enumerate(game.says)

@@ -1,4 +1,4 @@
-"""A panel of an explorer's picture: a background drawn once, and the parts in it that move.
+"""A panel of an explorer's picture: a background drawn once, and the moving parts in it.
 
 Every part is a pure function whose arguments name the parameters that it depends on.
 """
@@ -16,15 +16,15 @@ from .parameters import Slider
 from .samples import Samples, quantile_table
 from .tables import PathEncoder, ShiftEncoder, Table, TextEncoder
 
-# One panel, in points: all of an explorer are equally high.
+# The usual width and the common height of panels, in points.
 PANEL_WIDTH, PANEL_HEIGHT = 360.0, 320.0
-# Left, right, below and above the axes, for their numbers, labels and title.
+# Margins left, right, below and above the axes, for their numbers, labels and title.
 _MARGINS = 50.0, 14.0, 44.0, 30.0
 
 
 @dataclass
 class Part:
-    """Something in a panel that moves: the pieces of its path one after the other, all displaced by `shift`."""
+    """A moving part of a panel: its path consists of `pieces`, joined in order and displaced by `shift`."""
 
     name: str
     kind: str
@@ -34,26 +34,26 @@ class Part:
     color: str
     label: str
     style: dict
-    place: int  # in the order of declaration, later ones lie above
+    place: int  # in the order of declaration; later parts are drawn on top
     moves: tuple[str, ...] | None = None
 
     @property
     def handles(self) -> tuple[str, ...]:
-        """The sliders that move when the part is dragged: as declared, or else the last one that a line or its points
-        depend on."""
+        """The sliders that move when the part is dragged: those declared; by default, for a line or points, the last
+        slider that they depend on."""
         if self.moves is not None:
             return self.moves
         parameters = self.panel.explorer.parameters
         dims = {name for table in self.pieces for name in table.dims if isinstance(parameters[name], Slider)}
-        # A move ends a game, so that none is made by accident.
+        # Moving a slider ends a game, so nothing moves by accident there.
         movable = self.kind in ("curve", "points") and not self.panel.explorer.rounds
         return tuple(name for name in parameters if name in dims)[-1:] if movable else ()
 
     def outlined(self, points: np.ndarray, zero: float, upward: bool) -> np.ndarray:
-        """The points, or where the part fills what a curve encloses with a level, those of the outline."""
+        """The points; if the part fills the area between a curve and zero, the outline of that."""
         if "above" not in self.style:
             return points
-        seen = points[np.isfinite(points).all(axis=1)]  # none where a curve has nothing to show
+        seen = points[np.isfinite(points).all(axis=1)]  # empty if the curve has nothing to show
         if not len(seen):
             return points
         bound = np.maximum if self.style["above"] == upward else np.minimum
@@ -73,9 +73,9 @@ class Part:
 class Panel:
     """A pair of axes: a background drawn once, and moving parts, declared by the decorators below.
 
-    An axis may be logarithmic, or with `ystretch` one whose heights are asinh(y / ystretch): small ones can be seen
-    beside large ones of either sign. With `hundred`, 0.2 is written 20, of a hundred people. Panels stand side by side,
-    `width` wide.
+    An axis may be logarithmic. With `ystretch`, heights are drawn as asinh(y / ystretch), which shows small ones beside
+    large ones of either sign. With `hundred`, 0.2 is written 20, of a hundred people. Panels are side by side, each
+    `width` points wide.
     """
 
     def __init__(
@@ -91,7 +91,7 @@ class Panel:
         self.margins = margins or (left + 8.0 * ylog, right, below, above if titled else 12.0)
         self.number, self.start = len(explorer.panels), sum(panel.width for panel in explorer.panels)
 
-    # Where things are in the picture, in points from its top left corner: the same map as matplotlib's.
+    # Positions in the picture, in points from its top left corner, where matplotlib draws them.
 
     @property
     def box(self) -> tuple[float, float, float, float]:
@@ -101,7 +101,7 @@ class Panel:
 
     @property
     def reach(self) -> tuple[np.ndarray, np.ndarray]:
-        """Origin and size of what tables can hold: the axes and twice their size on every side."""
+        """Origin and size of the area that tables can represent: the axes and twice their size on every side."""
         left, top, width, height = self.box
         return np.array([left - 2 * width, top - 2 * height]), 5 * np.array([width, height])
 
@@ -117,14 +117,14 @@ class Panel:
         across, up = _fraction(x, self.xlim, self.xlog), _fraction(y, self.ylim, self.ylog, self.ystretch)
         return np.column_stack([left + width * across, top + height * (1 - up)])
 
-    # Decorators. The function is handed back, so that one part can call another's. `moves` names the sliders that
-    # follow when the part is dragged, one or two, or none by "".
+    # Decorators. They return the function unchanged, so that a part can call that of another. `moves` names the one or
+    # two sliders that move when the part is dragged, or "" for none.
 
     def curve(self, color, label="", *, line=SOLID, width=2.0, shift=None, ghost=True, moves=None,
               share=None):  # fmt: skip
-        """A line through the points `x, y`. `shift` is a function to a displacement `dx, dy` of the whole.
+        """A line through the points `x, y`. `shift` is a function that returns a displacement `dx, dy` of the line.
 
-        A grip sits at `share` of the length of a line of two points.
+        A line of two points has its grip at the fraction `share` of its length.
         """
 
         def declare(function):
@@ -144,9 +144,9 @@ class Panel:
         return declare
 
     def filled(self, color, curve, *, above, opacity=0.25):
-        """The area between zero and a curve, the function of a part, where it is above zero, or else where below.
+        """The area between zero and `curve`, the function of a part, where that is above zero, or else where below.
 
-        It needs no table beside that of the curve.
+        It needs no table besides that of the curve.
         """
         area = functools.wraps(curve)(lambda *setting: curve(*setting))
         area.__name__ = f"{curve.__name__}_{'above' if above else 'below'}"
@@ -166,7 +166,7 @@ class Panel:
         return declare
 
     def ruler(self, color, label="", *, words="", offset=(0, 8), width=2.5, cap=9.0):
-        """A ruler from `x, low` to `x, high`; `words` stand at its upper end, below its lower for offset < 0."""
+        """A ruler from `x, low` to `x, high`, with `words` above its upper end, or below the lower if offset < 0."""
 
         def declare(function):
             self._add("ruler", function.__name__, [function], _upright, color, label, None, None, linestyle=SOLID,
@@ -193,19 +193,19 @@ class Panel:
         return declare
 
     def rounds(self, *, right, wrong, size=10.0):
-        """Where the rounds of a game stay as dots at their answers: right ones pile up from one height, wrong ones down
+        """Shows past rounds of a game as dots at their answers: right ones pile up from one height, wrong ones down
         from another."""
         self.explorer.stage = Stage(self, right, wrong, size)
 
     def samples(self, cut, *, says, fills, bases, bin, hides=(), tells=None, shares=None, total=1000):
-        """Draws from two laws, which the reader lets fall: those above the slider `cut` are told apart from the rest.
+        """Draws from two laws that the reader can start; those above the slider `cut` are marked.
 
-        The function gives the quantiles of P and of Q at `LEVELS`. Draws of P pile up from the first of the heights
-        `bases`, those of Q down from the second, in bins of a width; `fills` are the functions of the two regions
-        that they come to fill. `says` takes the place of the words: {n} draws of each, {over} of P above the cut,
-        {under} of Q not above it, and as percentages {over_share} and {under_share}; readouts say what they tend to.
-        Meanwhile the parts of the functions `hides` are not seen, and the texts of those in `tells` read otherwise. In
-        the panel `shares`, from 0 to all on both axes, the two shares are bars and a point.
+        The function returns the quantiles of P and of Q at `LEVELS`. Draws from P pile up from the first of the heights
+        `bases`, those from Q down from the second, in bins of width `bin`; `fills` are the functions of the two regions
+        that they fill in the limit. `says` replaces the words: {n} draws from each law, {over} from P above the cut,
+        {under} from Q not above it, and as percentages {over_share} and {under_share}; readouts show their limits.
+        Meanwhile the parts of the functions `hides` are hidden, and the texts of those in `tells` are replaced. In the
+        panel `shares`, whose axes go from 0 to 1, the two shares are bars and a point.
         """
 
         def declare(quantiles):
@@ -261,7 +261,7 @@ def _points(value):
 def _between(value):
     x, low, high = np.broadcast_arrays(*(np.atleast_1d(np.asarray(v, float)) for v in value))
     if np.ptp(low) == 0:
-        # A level floor needs its two ends only.
+        # A horizontal lower edge needs only its two ends.
         return np.concatenate([x[:1], x, x[-1:]]), np.concatenate([low[:1], high, low[-1:]])
     return np.concatenate([x, x[::-1]]), np.concatenate([low, high[::-1]])
 
@@ -272,7 +272,7 @@ def _upright(value):
 
 
 def _first(function, count):
-    """The function's coordinates (count 2), or its words."""
+    """The first two values of the function, its coordinates (count 2); otherwise the third, its words."""
 
     @functools.wraps(function)
     def part(*setting):

@@ -1,7 +1,7 @@
 """What a learner can move: a slider over numbers, or a choice between options.
 
-A parameter is a value: setting it gives another parameter. The steps of a slider are the settings for which a
-frozen page holds a table, so they are few and round; from Python any number of the range will do.
+A parameter is immutable: setting it returns another one. The settings of a slider are the rows of the tables in a
+frozen page, so they are few and round; from Python any number of the range can be set.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from numbers import Real
 
-# Round numbers at most a tenth apart, for scales on which a person thinks in factors.
+# Mantissas, times 100, of settings on a scale of factors: round numbers, each at most a tenth above the last.
 _DECADE = (*range(100, 200, 10), *range(200, 400, 20), 400, 420, 450, 480, *range(500, 1000, 50))
 
 
@@ -30,7 +30,7 @@ _LOWERED = {raised: usual for usual, raised in _RAISED.items()}
 
 
 def power_of_ten(exponent: int) -> str:
-    """It as people write it: 10⁻⁵."""
+    """A power of ten as people write it: 10⁻⁵."""
     return f"10{str(exponent).translate(_RAISED)}"
 
 
@@ -43,14 +43,14 @@ def following(unit: str) -> str:
 class Slider:
     """A number between `min` and `max`.
 
-    `step` is the distance of two settings; without one the settings are round numbers at most a tenth apart, which
-    suits what people compare by factors; `stops` names all of them. `also` adds settings, for the sake of a step of the
-    explorer. `symbol` stands before the number, `unit` after it; with `percent` the words beside the picture say 27%
-    for 0.27, with `power` they say 2·10⁻⁵ for 0.00002; with `play` a button lets the slider run from end to end. Where
-    all settings are whole numbers, no others are taken.
+    `step` is the distance between settings; without one, settings are round numbers at most a tenth apart, which suits
+    what people compare by factors; `stops` lists all of them. `also` adds settings that a step of the explorer needs.
+    `symbol` is shown before the number, `unit` after it. With `percent` the words beside the picture say 27% for 0.27,
+    with `power` they say 2·10⁻⁵ for 0.00002; with `play` a button moves the slider from end to end. If all settings are
+    whole numbers, no others can be set.
 
-    What a number is called may depend on the choice named `by`: `symbols` has a symbol for each of its options. A
-    symbol 1/ε₀ says that people know the inverse: for a setting of 0.5 they read ε₀ = 2, and may type that.
+    The symbol may depend on the choice named `by`: `symbols` has one for each of its options. A symbol 1/ε₀ means that
+    people know the inverse: for a setting of 0.5 they read ε₀ = 2, and may type that.
     """
 
     min: float
@@ -114,17 +114,17 @@ class Slider:
         return min(self.values, key=lambda setting: abs(setting - value))
 
     def code(self, value) -> str:
-        """The value as a program has it: 1e-5, not 1e-05."""
+        """The value as a program writes it: 1e-5, not 1e-05."""
         return re.sub("e([+-])0", r"e\1", repr(value))
 
     def beside(self, option: str) -> Slider:
-        """This slider as it reads where the choice that its symbol depends on is `option`."""
+        """This slider with the symbol for an option of the choice on which that depends."""
         symbol = self.symbols.get(option, "")
         inverse = symbol.startswith("1/")
         return replace(self, symbol=symbol.removeprefix("1/"), inverse=inverse, label="" if inverse else self.label)
 
     def show(self, value) -> str:
-        """The value as words say it."""
+        """The value as words show it."""
         if self.inverse:
             return f"{1 / value:.3g}"
         if self.percent:
@@ -134,7 +134,7 @@ class Slider:
             raised = power_of_ten(int(exponent))
             return raised if float(digits) == 1 else f"{float(digits):g}·{raised}"
         if isinstance(value, int):
-            parted = f"{value:,}" if abs(value) >= 10_000 else f"{value}"  # as `Number` does
+            parted = f"{value:,}" if abs(value) >= 10_000 else f"{value}"  # as for `Number`
             return f"{parted}{following(self.unit)}".replace("-", "−")
         return f"{value:.6g}{following(self.unit)}".replace("-", "−")
 
@@ -169,7 +169,7 @@ class Choice:
         return value
 
     def code(self, value) -> str:
-        """The option as a program has it: one that is a number, or a power of ten, as that number."""
+        """The option as a program writes it: as a number if it is one, or a power of ten, and else as a string."""
         number = re.sub("^10(?=[⁻⁰-⁹¹²³])", "1e", value).translate(_LOWERED)
         try:
             float(number)
@@ -193,13 +193,13 @@ class Choice:
 
 @dataclass(frozen=True)
 class Several(Choice):
-    """Some of a few named members; an option is their names, with commas, in the order of `members`."""
+    """Some of a few named members; an option is their names, separated by commas, in the order of `members`."""
 
     members: tuple[str, ...] = ()
     rule: str = ""
 
     def at(self, name: str, value) -> Choice:
-        """This choice set to `value`, in whose order the names do not matter."""
+        """This choice set to `value`, which may have the names in any order."""
         asked = value.split(", ") if isinstance(value, str) else [value]
         known = all(member in self.members for member in asked)
         return super().at(name, ", ".join(sorted(asked, key=self.members.index)) if known else value)
@@ -214,7 +214,7 @@ def several(members: tuple[str, ...], value: tuple[str, ...], label: str, *, lea
 
 @dataclass(frozen=True)
 class Hidden(Choice):
-    """A parameter without a control, which a game moves."""
+    """A parameter without a control, which a game sets."""
 
     label: str = ""
 
@@ -224,7 +224,7 @@ class Hidden(Choice):
 
 @dataclass(frozen=True)
 class Tally(Hidden):
-    """So many of so many: "3 of 7" in words, 3, 7 in a program."""
+    """A count out of a total: "3 of 7" in words, 3, 7 in a program."""
 
     def code(self, value) -> str:
         return value.replace(" of ", ", ")
@@ -234,5 +234,5 @@ Parameter = Slider | Choice
 
 
 def beside(parameter: Parameter, setting: Mapping[str, object]) -> Parameter:
-    """The parameter as it reads at this setting of all."""
+    """The parameter with the symbol that it has at this setting of all parameters."""
     return parameter.beside(str(setting[parameter.by])) if isinstance(parameter, Slider) and parameter.by else parameter

@@ -1,6 +1,6 @@
-"""The picture: drawn by matplotlib, as a figure, or as SVG whose moving parts are named and moved by a script.
+"""The picture, drawn by matplotlib: a figure, or SVG whose moving parts have names, by which a script moves them.
 
-In the SVG each panel stands alone, so that a page can put them beside or below one another, and letters stay text.
+Each panel is an SVG of its own, so that a page can place them beside or below one another. Letters remain text.
 """
 
 from __future__ import annotations
@@ -51,8 +51,8 @@ _STYLE: Any = {
     "path.simplify": False,
     "figure.facecolor": "white",
 }
-# On a phone the letters of a wide panel are larger, and its powers of ten come nearer to the axis's name: so that it is
-# near the edge.
+# On a phone the letters of a panel wider than _WIDE are larger, so that powers of ten on its y axis come closer to the
+# axis's name: that is therefore placed _NAME_AT points from the left edge.
 _WIDE, _NAME_AT = 380.0, 17.0
 _SVG = "{http://www.w3.org/2000/svg}"
 _LINK = "{http://www.w3.org/1999/xlink}href"
@@ -60,7 +60,7 @@ _OF_SHADES = {letter_shade(color): color for color in PAGE_COLORS}
 
 
 def draw(explorer: Declaration, setting: Mapping, fill: Callable[[str], str], veiled: Collection[str] = ()) -> Figure:
-    """The explorer's picture at a setting, without the parts `veiled`; each curve has its name beside it.
+    """The explorer's picture at a setting, without the parts `veiled`, and with a name beside each curve.
 
     `fill` puts numbers into the words in the picture.
     """
@@ -80,7 +80,7 @@ def draw(explorer: Declaration, setting: Mapping, fill: Callable[[str], str], ve
             for axis, log in ((ax.xaxis, panel.xlog), (ax.yaxis, panel.ylog)):
                 if panel.hundred:
                     axis.set_major_formatter(lambda value, _: f"{100 * value:.0f}")
-                if log:  # Matplotlib would set their letters one by one, as far apart as those of another font.
+                if log:  # matplotlib would place letters one by one, with the distances of another font
                     axis.set_major_formatter(lambda value, _: power_of_ten(round(np.log10(value))))
             if panel.ylog and panel.width > _WIDE:
                 ax.yaxis.set_label_coords((_NAME_AT - panel.margins[0]) / across, 0.5)
@@ -112,13 +112,13 @@ def _write_names(axes, panel, setting: Mapping, veiled: Collection[str]):
 
 
 def _draw_part(ax, part: Part, setting: Mapping, fill: Callable[[str], str]):
-    # Above the axes' own lines, in the order of declaration; text on top.
+    # Parts are drawn above the lines of the background, in the order of declaration, with text on top.
     common = {"gid": f"part-{part.place}", "zorder": (1.6 if part.kind == "region" else 3) + part.place / 100}
     if part.kind == "text":
         place, words = part.pieces
         x, y = place.at(setting)
         there = np.isfinite([x, y]).all()
-        # Words that are not there hold their place, for the script to fill.
+        # Missing words leave an empty text, which the script can fill.
         at, said = ((x, y), fill(words.at(setting))) if there else ((ax.get_xlim()[0], ax.get_ylim()[0]), "")
         ax.annotate(said or " ", at, part.style["offset"], textcoords="offset points",
                     ha=part.style["align"], va="baseline", color=part.color, annotation_clip=False,
@@ -131,7 +131,7 @@ def _draw_part(ax, part: Part, setting: Mapping, fill: Callable[[str], str]):
     x, y = part.outlined(np.column_stack([x, y]), 0, upward=True).T
     style = {key: value for key, value in part.style.items() if key not in ("ghost", "share", "above")}
     if "markersize" in style:
-        # Of equal marks matplotlib writes the first only: a hair's breadth larger, each is written in its own part.
+        # matplotlib writes equal marks only once: each is made slightly larger, so that every part has its own.
         earlier = part.panel.explorer.parts[: part.place]
         style["markersize"] += sum((p.color, p.style) == (part.color, part.style) for p in earlier) / 1e4
     if part.kind == "region":
@@ -141,12 +141,12 @@ def _draw_part(ax, part: Part, setting: Mapping, fill: Callable[[str], str]):
 
 
 def png(figure: Figure) -> bytes:
-    """A figure as a PNG of at most 256 colors, a quarter as large as one of all."""
+    """A figure as a PNG of at most 256 colors, which is a quarter as large as one of all colors."""
     drawn = io.BytesIO()
     figure.savefig(drawn, format="rgba", dpi=108)
     width, height = (round(108 * size) for size in figure.get_size_inches())
     rgb = np.frombuffer(drawn.getvalue(), np.uint8).reshape(height, width, 4)[..., :3]
-    # Thirty-two levels of each color; the rarest are taken for the nearest of the others.
+    # Each of red, green and blue has 32 levels; the rarest colors are replaced by the nearest of the others.
     coarse = (rgb.astype(int) * 31 + 127) // 255
     keys, place, count = np.unique(coarse @ [1024, 32, 1], return_inverse=True, return_counts=True)
     levels = np.stack([keys >> 10, keys >> 5 & 31, keys & 31], axis=1)
@@ -167,14 +167,14 @@ def png(figure: Figure) -> bytes:
 
 
 def svg_panels(exploration, prefix: str) -> list[str]:
-    """The picture as one SVG element a panel, ids beginning with `prefix`."""
+    """The picture as one SVG element for each panel, with ids that begin with `prefix`."""
     return [_panel_svg(exploration._drawn(), panel, prefix) for panel in exploration.explorer.panels]
 
 
 def svg(explorer: Declaration, setting: Mapping, fill: Callable[[str], str]) -> ET.Element:
-    """The picture as one SVG of all panels, its moving parts named, paths taken from the tables.
+    """The picture as one SVG of all panels, with names for moving parts and paths from the tables.
 
-    What would answer a prediction is veiled.
+    Parts that would give away the answer to a prediction are veiled.
     """
     figure = draw(explorer, setting, fill)
     figure.patch.set_visible(False)
@@ -201,9 +201,9 @@ def svg(explorer: Declaration, setting: Mapping, fill: Callable[[str], str]) -> 
 
 
 def _make_movable(group: ET.Element, part: Part, setting: Mapping, offset: tuple[float, float] | None):
-    """Brings a part into the one form that the script knows: its path, its marks, its words.
+    """Brings a part into the only form that the script knows: its path, its marks, its words.
 
-    `offset` is how far words are from their point.
+    `offset` is the distance of words from their point.
     """
     path, text = group.find(f"{_SVG}path"), group.find(f"{_SVG}text")
     uses = list(group.iter(f"{_SVG}use"))
@@ -243,7 +243,7 @@ def _any_use(marks: ET.Element, part: Part) -> dict:
 
 
 def path_points(part: Part, setting: Mapping) -> np.ndarray:
-    """The points of a part in the picture, as its tables have them."""
+    """The points of a part in the picture, rounded as in its tables."""
     pieces = part.pieces[:1] if part.kind == "text" else part.pieces
     points = np.concatenate([_unquantized(piece, setting) for piece in pieces])
     points = points + _unquantized(part.shift, setting) if part.shift else points
@@ -258,7 +258,7 @@ def _unquantized(table, setting: Mapping) -> np.ndarray:
 
 
 def path_data(points: np.ndarray, *, closed: bool = False) -> str:
-    """An SVG path through the points; it breaks off where a point is not there."""
+    """An SVG path through the points, interrupted where a point is missing."""
     data, pen_down = [], False
     for x, y in points:
         if np.isnan(x):
@@ -274,7 +274,7 @@ def _short(value: float) -> str:
 
 
 def _tidy(root: ET.Element):
-    """Colors become variables of the page, fonts the page's own."""
+    """Replaces colors by variables of the page, and fonts by the page's own."""
     for element in root.iter():
         style = element.get("style")
         if style:
@@ -288,7 +288,7 @@ def _tidy(root: ET.Element):
         if element.tag == f"{_SVG}path":
             element.set("d", " ".join(element.get("d", "").split()))
         for key in {"x", "y"} & set(element.keys()):
-            places = element.attrib[key].split()  # several, in a formula: one for each letter
+            places = element.attrib[key].split()  # in a formula one for each letter
             element.set(key, " ".join(_short(float(place)) for place in places))
         element.text = element.text.strip() if element.text and element.text.strip() else None
         element.tail = None
@@ -305,7 +305,7 @@ def _lines(found: re.Match) -> str:
 
 
 def label_svg(label: str) -> str:
-    """A label as the inside of an SVG text, its symbols in the letters of formulas."""
+    """A label as the inside of an SVG text, with symbols in the font of formulas."""
     text = ET.Element(f"{_SVG}text")
     text.text = label
     _letter(text)
@@ -313,7 +313,7 @@ def label_svg(label: str) -> str:
 
 
 def standing(panel) -> list[dict]:
-    """The named lines of a panel's background: label, color, points of the picture."""
+    """The named lines of a panel's background: label, color, points in the picture."""
     return [
         {"label": label_svg(label), "color": letter_color(color), "points": np.round(points, 2).tolist()}
         for label, color, points in _standing(panel)
@@ -332,7 +332,7 @@ def _standing(panel) -> list[tuple[str, str, np.ndarray]]:
 
 
 def _data(axes, line, panel):
-    """The points of a line; those that go across a whole panel have shares of it for a coordinate."""
+    """The points of a line; one across the whole panel has fractions of it as a coordinate, replaced by the limits."""
     x, y = (np.asarray(values, dtype=float) for values in line.get_data())
     if line.get_transform() == axes.get_yaxis_transform(which="grid"):
         x = np.array(panel.xlim)
@@ -346,7 +346,7 @@ def _finite(points):
 
 
 def _letter(text: ET.Element):
-    """The symbols of a label in the letters of formulas."""
+    """Sets the symbols of a label in the font of formulas."""
     first, *others = symbols(text.text or "")
     if not others or len(text):
         return
@@ -354,7 +354,7 @@ def _letter(text: ET.Element):
     for symbol, after in zip(others[::2], others[1::2], strict=True):
         span = ET.SubElement(text, f"{_SVG}tspan", {"class": "dpe-letter"})
         span.text, span.tail = symbol[0] if "\u0303" in symbol else symbol, after
-        if span.text != symbol:  # fonts have no letters with a tilde: a small one above
+        if span.text != symbol:  # fonts lack letters with a tilde: place a small tilde above
             above = ET.SubElement(text, f"{_SVG}tspan", {"dx": "-.42em", "dy": "-.2em"})
             above.text, span.tail = "\N{SMALL TILDE}", None
             ET.SubElement(text, f"{_SVG}tspan", {"dy": ".2em"}).text = after or "\N{ZERO WIDTH SPACE}"
@@ -368,7 +368,7 @@ def _panel_svg(root: ET.Element, panel, prefix: str) -> str:
                                     "style": f"--dpe-units: {panel.width:g}"})  # fmt: skip
     ET.SubElement(svg, f"{_SVG}title").text = panel.title
     used = set(re.findall(r"#([\w-]+)", ET.tostring(group, encoding="unicode")))
-    # Marks and clips that another panel defines are defined here once more: each panel stands alone.
+    # Define marks and clips of another panel again: each panel must be complete.
     elsewhere = used - {element.get("id") for element in group.iter()}
     defs = ET.SubElement(svg, f"{_SVG}defs")
     for element in root.iter():
@@ -389,6 +389,6 @@ def _panel_svg(root: ET.Element, panel, prefix: str) -> str:
 
 
 def _plain(element: ET.Element) -> str:
-    """An element as text, without names of name spaces."""
+    """An element as text, without prefixes of namespaces."""
     text = ET.tostring(element, encoding="unicode")
     return re.sub(r"(</?)ns\d+:", r"\1", re.sub(r' xmlns:ns\d+="[^"]*"', "", text))

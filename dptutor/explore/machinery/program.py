@@ -1,8 +1,8 @@
-"""The program that an explorer shows: a function of its file, as a script in which its parameters have values.
+"""The program that an explorer shows: a function in its file, as a script in which its parameters have values.
 
-The function is one that a reader might write: it imports what it needs, works out the readouts in variables of their
-names, and prints. In its file it is formatted, checked and run like all other code; shown are its imports, a line for
-each of its parameters, and the rest of its body, in which functions have the blank lines of a script.
+The function is one that a reader might write: it imports what it needs, assigns the readouts to variables of their
+names, and prints. In its file it is formatted, checked and run like all other code. The script has its imports, a line
+for each of its parameters, and the rest of its body, with two blank lines around functions.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from textwrap import dedent
 
 
 def listing(function: Callable[..., object]) -> str:
-    """The script, in which «sigma» stands for the value of the parameter sigma."""
+    """The script, with «sigma» in place of the value of the parameter sigma."""
     lines = dedent(inspect.getsource(function)).splitlines()
     (declared,) = ast.parse("\n".join(lines)).body
     assert isinstance(declared, ast.FunctionDef)

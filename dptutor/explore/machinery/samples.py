@@ -1,9 +1,9 @@
 """Draws from two laws, P and Q, that fall into an explorer's picture, pile up and are counted at a threshold.
 
-A law is told by its quantiles at `LEVELS`, between which the script interpolates: of a normal law this moves no
-probability by more than 0.0003, while the share of a thousand draws is uncertain by 0.01. A draw is a number u between
-0 and 1, and stays one: where it lies follows from u and the setting, so that all draws are draws from the law that is
-shown, and none moves when the threshold does.
+A law is given by its quantiles at `LEVELS`, between which the script interpolates: for a normal law this changes no
+probability by more than 0.0003, while the share of a thousand draws is uncertain by 0.01. A draw is stored as a number
+u between 0 and 1. Its place follows from u and the setting, so that all draws are always from the law that is shown,
+and none moves with the threshold.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ LEVELS = ndtr(np.linspace(-4, 4, 81))
 
 @dataclass(frozen=True)
 class Samples:
-    """What `Panel.samples` declares."""
+    """The draws that `Panel.samples` declares."""
 
     panel: Panel
     table: Table
@@ -48,7 +48,7 @@ def quantile_table(quantiles: Callable[..., object], panel: Panel) -> Table:
 
 @dataclass(frozen=True)
 class _QuantilesEncoder:
-    """Places on an axis, in steps of a 65,535th of three times its length."""
+    """Places on an axis, in steps of 1/65,535 of three times its length."""
 
     low: float
     high: float

@@ -1,8 +1,8 @@
-"""Packed tables kept in a folder, for whoever builds pages again and again; unused unless the environment names one.
+"""Packed tables kept in a folder, for repeated builds of pages; only if the environment names one.
 
-`DPTUTOR_TABLES` is the folder. A file in it belongs to one state of this package, without the other explorers and
-without comments, and of what it computes with: whatever of that changes, the table is made anew. A file holds a line of
-JSON and then the deflated numbers. Numbers that take long (`remembered`) are kept beside them, a line each.
+`DPTUTOR_TABLES` is the folder. A file in it belongs to one state of this package, without other explorers and comments,
+and of the packages that it computes with: when any of these changes, the table is made anew. A file has a line of JSON
+and then the deflated numbers. Numbers that take long to compute (`remembered`) are kept beside them, one in each line.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ import scipy
 FOLDER = "DPTUTOR_TABLES"
 GALLERY = "dptutor.explore.gallery"
 _PACKAGE = Path(__file__).resolve().parents[2]
-# What no explorer knows of, so that a new exercise leaves the tables as they are.
+# Files that no explorer uses, so that tables remain valid when an exercise changes.
 _UNUSED = ("exercises/", "plots.py", "command.py", "__main__.py", "explore/__init__.py")
 
 
 @cache
 def state(explorer: str) -> str:
-    """A digest of all that an explorer's tables come from."""
+    """A digest of everything that an explorer's tables depend on."""
     found = hashlib.sha256(f"{sys.version} {numpy.__version__} {scipy.__version__} {matplotlib.__version__}".encode())
     needed = _with_imported(_PACKAGE / "explore" / "gallery" / f"{explorer}.py")
     for path in sorted(_PACKAGE.rglob("*.py")):
@@ -49,15 +49,15 @@ def _without_comments(source: bytes) -> str:
 
 
 def _with_imported(path: Path) -> set[Path]:
-    """An explorer's file and the explorers' files that it imports."""
-    if not path.is_file():  # an explorer of one's own
+    """An explorer's file and those of the explorers that it imports."""
+    if not path.is_file():  # an explorer that is not in the gallery
         return set()
     imported = re.findall(r"^from \.(\w+) import", path.read_text(encoding="utf-8"), re.MULTILINE)
     return {path}.union(*(_with_imported(path.with_name(f"{name}.py")) for name in imported))
 
 
 def kept(name: str, make: Callable[[], tuple[list[dict], bytes]]) -> tuple[list[dict], bytes]:
-    """What `make` gives, from the folder if it is there, else made and kept."""
+    """The result of `make`, from the folder if it is there; else it is made and kept."""
     folder = os.environ.get(FOLDER)
     if not folder:
         return make()
@@ -68,14 +68,14 @@ def kept(name: str, make: Callable[[], tuple[list[dict], bytes]]) -> tuple[list[
         return json.loads(head), payload
     described, payload = make()
     path.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.NamedTemporaryFile(dir=folder, delete=False) as file:  # never a file half written
+    with tempfile.NamedTemporaryFile(dir=folder, delete=False) as file:  # no file is ever left half written
         file.write(json.dumps(described).encode() + b"\n" + payload)
     os.replace(file.name, path)
     return described, payload
 
 
 def remembered(function: Callable[..., float]) -> Callable[..., float]:
-    """The same function of settings, which is asked once for each, and not again in other processes of the folder."""
+    """The function, called only once for each setting, even by several processes if these share a folder."""
     explorer = function.__module__.rpartition(".")[2]
 
     @lru_cache(maxsize=4096)

@@ -1,16 +1,15 @@
 """Tables: what a part shows at every setting of the parameters it depends on, as rows of 16-bit numbers.
 
-A row is made by one encoder for the page and for the notebook alike, so that both show the same digits and
-the same pixels:
+The page and the notebook use the same encoders for rows, so that both show the same digits and the same pixels:
 
-    path    pairs x, y of picture coordinates, 65,535 steps over five times the panel's width and height
-            (a hundredth of a pixel), of which every fourth is used; a pair of 65,535 is a point that is not there
-    numbers readouts as they are shown: rounded to their digits, integers of 32 bits in two halves; a number that is
-            shown as a power of ten has its mantissa and then its exponent + 1,000
-    text    the number of a string in the table's list of strings
+    path    pairs x, y of picture coordinates, in 65,535 steps over five times the panel's width and height (a
+            fiftieth of a point each, about), of which every fourth is used; a pair of 65,535 is a missing point
+    numbers readouts as they are shown, rounded to their digits: an integer of 32 bits in two halves; for a number
+            that is shown with a power of ten, its digits and then the exponent + 1,000
+    text    the index of a string in the table's list of strings
 
-A frozen page holds a whole table, `pack`ed: columns that never change are stored once, the rest as differences of
-first or second order along a row or from row to row, high bytes apart from low bytes, all that deflated.
+A frozen page contains whole tables, `pack`ed: columns that never change are stored once, the others as differences of
+first or second order along a row or from row to row, high bytes before low bytes, and all is deflated.
 """
 
 from __future__ import annotations
@@ -27,7 +26,7 @@ import numpy as np
 from .parameters import following, power_of_ten
 
 MISSING = 65535
-# Points stand on every fourth step: nobody sees the difference, and pages are lighter.
+# Points use only every fourth step: nobody sees the difference, and pages are smaller.
 _COARSE = 4
 INFINITE, MINUS_INFINITE, UNDEFINED = 2**31 - 1, -(2**31), -(2**31) + 1
 _SPECIAL = {math.inf: INFINITE, -math.inf: MINUS_INFINITE}
@@ -40,7 +39,7 @@ class Table:
     def __init__(self, function: Callable, parameters: Mapping[str, object], encoder):
         self.function = function
         self.encoder = encoder
-        # In the order of the sliders, so that a row's number is the same for all who count.
+        # In the order of the parameters, so that Python and the script number rows alike.
         self.arguments = tuple(inspect.signature(function).parameters)
         self.dims = tuple(name for name in parameters if name in self.arguments)
         unknown = [name for name in self.arguments if name not in parameters]
@@ -50,15 +49,15 @@ class Table:
             )
 
     def at(self, setting: Mapping[str, object]):
-        """What the function gives at a setting."""
-        # By place, as functions call one another, so that what one of them keeps is kept once.
+        """The function's result at a setting."""
+        # Positional arguments, as functions call one another with, so that a cache has each result only once.
         return self.function(*(setting[name] for name in self.arguments))
 
     def row(self, setting: Mapping[str, object]) -> np.ndarray:
         return self.encoder.encode(self.at(setting))
 
     def rows(self, parameters: Mapping) -> np.ndarray:
-        """The rows of all settings, the last parameter running fastest."""
+        """The rows of all settings; the last parameter changes fastest."""
         rows = []
         for values in itertools.product(*(parameters[name].values for name in self.dims)):
             rows.append(self.row(dict(zip(self.dims, values, strict=True))))
@@ -110,9 +109,9 @@ class ShiftEncoder(PathEncoder):
 
 @dataclass(frozen=True)
 class Number:
-    """How a readout is shown: with `digits` after the point, or with that many after a power of ten's first.
+    """How a readout is shown: with `digits` decimals, or, as a `power` of ten, with that many after its first digit.
 
-    `percent` shows 0.034 as 3.4%, or with another `unit`, as 3.4 percentage points. `color` is that of what it
+    `percent` shows 0.034 as 3.4%, or, with another `unit`, as 3.4 percentage points. `color` is that of what it
     measures.
     """
 
@@ -125,14 +124,14 @@ class Number:
     help: str = ""
 
     def cells(self, value: float) -> list[int]:
-        """The number as it is shown, as two or three cells of a row."""
+        """The number as shown, in two or three cells of a row."""
         if self.power:
             mantissa, exponent = self._parts(value)
             return [*_halves(mantissa), exponent + 1000]
         return _halves(self._whole(value))
 
     def show(self, value: float) -> str:
-        """The number as it is shown, as text."""
+        """The number as shown, as text."""
         whole, exponent = self._parts(value) if self.power else (self._whole(value), -self.digits)
         if whole in _WORDS:
             return _WORDS[whole]
@@ -155,7 +154,7 @@ class Number:
     def _whole(self, value: float) -> int:
         if not math.isfinite(value):
             return _SPECIAL.get(value, UNDEFINED)
-        # Through text, so that the integer is the number which Python prints.
+        # By way of text, so that the integer has the digits that Python prints.
         shown = f"{100 * value if self.percent else value:.{self.digits}f}"
         whole = int(shown.replace(".", ""))
         if abs(whole) >= 2**31 - 1:
@@ -193,7 +192,7 @@ class NumbersEncoder:
 
 
 class TextEncoder:
-    """Words, each kept once."""
+    """Texts, each stored once."""
 
     kind = "text"
 
@@ -212,7 +211,7 @@ class TextEncoder:
         return {"strings": self.strings}
 
     def as_if_new(self, rows: np.ndarray) -> tuple[np.ndarray, dict]:
-        """Rows, and their words, numbered in the order of the rows, whatever else was encoded before."""
+        """The rows and their texts, renumbered in the order of the rows, whatever was encoded before."""
         found, first, place = np.unique(rows, return_index=True, return_inverse=True)
         order = np.argsort(first)
         number = np.empty(len(found), dtype=np.uint16)
@@ -225,7 +224,7 @@ def _halves(whole: int) -> list[int]:
 
 
 def _pointed(digits: str, cut: int) -> str:
-    """With a point after so many digits; from five on they are parted, as in the text: 60,000."""
+    """The digits with a point after `cut` of them; if these are five or more, with commas, as in the text: 60,000."""
     whole = f"{int(digits[:cut]):,}" if cut > 4 else digits[:cut]
     return whole + ("." + digits[cut:] if digits[cut:] else "")
 
@@ -234,7 +233,7 @@ def pack(rows: np.ndarray) -> tuple[dict, bytes]:
     """What is needed to unpack a table, and its numbers in an order that deflates well."""
     still = (rows == rows[0]).all(axis=0)
     moving = rows[:, ~still]
-    # x and y of a path lie side by side, so differences along a row are also tried over two places.
+    # The x and y of a path alternate, so differences along a row are also tried over two places.
     orders = [(0, 0, 1)]
     if moving.size:
         orders += [(0, 1, 1), *((along, down, place) for along in (1, 2) for down in (0, 1) for place in (1, 2))]
@@ -250,6 +249,6 @@ def _planes(rows: np.ndarray, along: int, down: int, place: int) -> bytes:
         rows = np.concatenate([rows[:1], rows[1:] - rows[:-1]])
     for _ in range(along):
         rows = np.concatenate([rows[:, :place], rows[:, place:] - rows[:, :-place]], axis=1)
-    # All rows' first places come first, high bytes before low ones: like lies beside like.
+    # Column by column, high bytes before low ones, so that similar numbers are next to each other.
     flat = rows.T
     return (flat >> 8).astype(np.uint8).tobytes() + (flat & 0xFF).astype(np.uint8).tobytes()

@@ -1,4 +1,4 @@
-"""Templates: sentences with the names of numbers in their place, and pieces of pages, which are files in `pieces/`."""
+"""Templates: sentences with names in place of numbers, and pieces of pages, which are files in `pieces/`."""
 
 from __future__ import annotations
 
@@ -22,6 +22,6 @@ def piece(template: str, /, **values: str) -> str:
 
 @cache
 def _template(name: str) -> str:
-    """The template without its line breaks: beside tags and names they are nothing, elsewhere a space."""
+    """The template without its line breaks: next to tags and names they are removed, elsewhere they become a space."""
     text = files(__package__).joinpath("pieces", f"{name}.html").read_text(encoding="utf-8").strip()
     return re.sub(r"\s*\n\s*", " ", re.sub(r"(?<=[>}])\s*\n\s*|\s*\n\s*(?=[<{])", "", text))
