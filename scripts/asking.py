@@ -411,7 +411,7 @@ def visit_point(writer, node):
     around = node.parent
     if not isinstance(around[around.index(node) - 1], point):
         writer.body.append('<p class="argue-points">What does your answer contain?</p><ul class="argue-list">\n')
-    worth = f"{node['points']} point{'s' * (node['points'] > 1)}"
+    worth = f"{node['points']}\N{NO-BREAK SPACE}point{'s' * (node['points'] > 1)}"
     writer.body.append(f'<li><label><input type="checkbox" value="{node["points"]}"> <span>')
     node["worth"] = worth
 
