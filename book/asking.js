@@ -171,13 +171,14 @@ class Ask {
     return form;
   }
 
-  // The answer that a number is taken for, or none. The ends of an interval are exact. Nearer to a known mistake than to
-  // what is right, it is the mistake.
+  // The answer that a number is taken for, or none. The ends of an interval are exact. Near a small mistake less is let
+  // through, as anything would be near it. Nearer to a known mistake than to what is right, it is the mistake.
   nearest(number) {
-    const off = this.answers.map(({ dataset }) => {
+    const off = this.answers.map(({ dataset }, place) => {
       const [least, most] = [Number(dataset.least), Number(dataset.most)];
+      const near = place === this.right ? this.within : Math.min(this.within, Math.abs(least) / 10);
       const away = Math.max(least - number, number - most, 0);
-      return away <= (least < most ? 0 : this.within * (1 + 1e-9)) ? away : Infinity;
+      return away <= (least < most ? 0 : near * (1 + 1e-9)) ? away : Infinity;
     });
     const least = Math.min(...off);
     if (least === Infinity) return null;

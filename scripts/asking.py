@@ -14,9 +14,9 @@
       The reply to it.
     :::
 
-A list with bullets is a choice. With `:within: 0.01` its items are numbers, of which the answer may be off by so much;
-an item `0.2 to 0.7 (right)` takes any number between, and shows one of them; its ends are exact. A
-numbered list is to be put in order: the page shuffles it.
+A list with bullets is a choice. With `:within: 0.01` its items are numbers, of which the answer may be off by so much,
+and of a mistake by at most a tenth of it; an item `0.2 to 0.7 (right)` takes any number between, and shows one of them;
+its ends are exact. A numbered list is to be put in order: the page shuffles it.
 With `:sketch:` a curve is to be drawn: its items are expressions in `x`, numpy and dptutor. Which axes the picture has,
 and which laws a curve obeys, stands in `sketching.KINDS` under the name that `:sketch:` gives; `:across:` and `:up:`
 give other axes, as `ε, 0 to 2`, and `:symmetric:` adds a law.
@@ -411,7 +411,7 @@ def visit_point(writer, node):
     around = node.parent
     if not isinstance(around[around.index(node) - 1], point):
         writer.body.append('<p class="argue-points">What does your answer contain?</p><ul class="argue-list">\n')
-    worth = f"{node['points']} point{'s' * (node['points'] > 1)}"
+    worth = f"{node['points']}\N{NO-BREAK SPACE}point{'s' * (node['points'] > 1)}"
     writer.body.append(f'<li><label><input type="checkbox" value="{node["points"]}"> <span>')
     node["worth"] = worth
 

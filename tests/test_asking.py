@@ -236,12 +236,13 @@ WILD = """() => [...document.querySelectorAll(".ask[id]:not([data-predict])")].f
             const value = k % 2 ? (2 * chance() - 1) * scale : beside;
             input.value = String(value);
             input.form.requestSubmit();
-            const away = answers.map(({ dataset: { least, most } }) => {
-                const off = Math.max(least - value, value - most, 0);
-                return off <= (least === most ? ask.dataset.within * (1 + 1e-9) : 0) ? off : Infinity;
+            const right = answers.findIndex((one) => "right" in one.dataset), heard = told();
+            const away = answers.map(({ dataset: { least, most } }, place) => {
+                const off = Math.max(least - value, value - most, 0), tenth = Math.abs(least) / 10;
+                const near = place === right ? ask.dataset.within : Math.min(ask.dataset.within, tenth);
+                return off <= (least === most ? near * (1 + 1e-9) : 0) ? off : Infinity;
             });
             const least = Math.min(...away), known = least < Infinity;
-            const right = answers.findIndex((one) => "right" in one.dataset), heard = told();
             if (/% is meant/.test(heard)) {  // a share, which may have been written without its sign
                 const shares = answers.every(({ dataset }) => dataset.least >= 0 && dataset.most <= 1);
                 if (!shares || value <= 1 || value > 100) wrong.push(`${ask.id}: ${value}: ${heard}`);

@@ -1043,10 +1043,10 @@ def threshold_test(threshold, sigma):
 def total_failure(epsilon, delta):
     """
     "gives one person away": ruined < 1.5 + 1e-9
-    "of its outputs, one on average": ruined < 1.5 + 1e-9
+    "of its outputs, one on average multiplies": ruined < 1.5 + 1e-9
     "gives {ruined} people away": ruined >= 1.5 - 1e-9
-    "of its outputs, {ruined} on average": ruined >= 1.5 - 1e-9
-    "multiply the odds by {odds} or more, and {over} by more than the promised {promised}":
+    "of its outputs, {ruined} on average multiply": ruined >= 1.5 - 1e-9
+    "the odds by {odds} or more, and {over} by more than the promised {promised}":
       over > ruined and odds > promised
     """
     mu = 1 / gaussian_sigma(epsilon, delta)

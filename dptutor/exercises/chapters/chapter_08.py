@@ -144,6 +144,7 @@ EXERCISES = [
             ),
             Mistake(0.0018, "The factor 12 is missing. Without it the weight is no density: its integral is 1/12."),
             Mistake(1.08, "This is a weight, Ψ(0.2). Multiply it by the difference."),
+            Mistake(2.16, "You multiplied by 100, as for percentage points. The differences are given as shares."),
         ),
         tolerance=0.0003,
     ),

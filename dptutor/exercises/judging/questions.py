@@ -91,7 +91,7 @@ class Question(Exercise):
         if self.options:
             return []
         right, taken = float(self.answer), [float(numbers(mistake.answer)[0]) for mistake in self.mistakes]
-        share = not any(isinstance(law, Within) and law.most > 1 for law in self.laws)
+        share = any(isinstance(law, Within) and law.most <= 1 for law in self.laws)
         slips = told_apart(right, taken, lambda a, b: abs(a - b) <= 2 * self.tolerance, share)
         for digits in range(3):
             rough = float(f"{right:.{digits}e}")

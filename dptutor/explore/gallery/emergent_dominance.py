@@ -102,14 +102,14 @@ def limits(steps, count, sigma):
 
 
 @emergent_dominance.panel("Lead after N steps", xlabel="adversary’s prior π",
-                          ylabel="lead of randomized response in points", ylim=(-10.3, 8),
+                          ylabel="lead of randomized response in points", ylim=(-10.3, 9),
                           titled=False, width=380.0, margins=(56.0, 12.0, 44.0, 12.0))  # fmt: skip
 def leads(axes):
     lead_axes(
         axes,
         "randomized response protects better",
         "Gaussian noise protects better",
-        (7.1, -7.9),
+        (8.1, -7.9),
         (-6, -4, -2, 0, 2, 4, 6),
     )
 
@@ -142,12 +142,12 @@ leads.filled(VERMILLION, difference, above=False, opacity=0.3)
 
 @leads.text(BLUE)
 def lead_of_response(steps, count, sigma):
-    return 0.06, 5.7, by_up_to(divergences(steps, count, sigma)[0], "forth", NOTHING)
+    return 0.06, 6.7, by_up_to(divergences(steps, count, sigma)[0], "forth", NOTHING)
 
 
 @leads.text(VERMILLION)
 def lead_of_gaussian(steps, count, sigma):
-    return 0.06, -9.9, by_up_to(divergences(steps, count, sigma)[1], "back", NOTHING)
+    return 0.06, -9.3, by_up_to(divergences(steps, count, sigma)[1], "back", NOTHING)
 
 
 LOW, HIGH = 2e-3, 30.0

@@ -129,11 +129,13 @@ def far_more_often(epsilon, delta):
 
 @total_failure.words
 def words(epsilon, delta):
-    people, few = ("one person", "one") if round(MILLION * delta) == 1 else ("{ruined} people", "{ruined}")
+    people, few = "{ruined} people", "{ruined} on average multiply"
+    if round(MILLION * delta) == 1:
+        people, few = "one person", "one on average multiplies"
     return (
         f"Of a million people, leaky randomized response gives {people} away on average. Gaussian noise gives nobody "
-        f"away. Of a million of its outputs, {few} on average multiply the odds by {{odds}} or more, and {{over}} by "
-        "more than the promised {promised}."
+        f"away. Of a million of its outputs, {few} the odds by {{odds}} or more, and {{over}} by more than the "
+        "promised {promised}."
     )
 
 
