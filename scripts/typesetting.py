@@ -9,7 +9,7 @@ from docutils import nodes
 from sphinx.util import logging
 from sphinx.util.math import get_node_equation_number
 
-from dptutor.formulas import UnknownFormula, mathml, raised, unbroken
+from dptutor.formulas import UnknownFormula, mathml, raised, symbols, unbroken
 
 OPENING = re.compile(r"[(\[“‘]+$")
 MARK = re.compile(r"-(?:\w{1,4}\b)?[.,;:!?)\]”’]*|[.,;:!?)\]”’]+")  # a hyphen makes a word of it, as in N-fold
@@ -51,11 +51,24 @@ def block(writer, node):
 
 
 def exponents(app, page, name):
-    """What a plain text writes as e^ε or D_s, as docstrings do, stands raised or lowered in a page."""
-    for node in list(page.findall(nodes.Text)):
-        if in_prose(node) and len(pieces := raised(node)) > 1:
-            parts = [nodes.math("", piece) if place % 2 else nodes.Text(piece) for place, piece in enumerate(pieces)]
-            node.parent.replace(node, [part for part in parts if part.astext()])
+    """What a text writes as e^ε or D_s is raised or lowered in a page; symbols of docstrings are italic."""
+    for node in filter(in_prose, list(page.findall(nodes.Text))):
+        parts = set_off(node, name.startswith("book/api"))
+        if any(isinstance(part, nodes.Element) for part in parts):
+            node.parent.replace(node, parts)
+
+
+def set_off(node, docstring):
+    """A text in parts."""
+    parts = []
+    for place, piece in enumerate(raised(node)):
+        if place % 2:
+            parts.append(nodes.math("", piece))
+        elif docstring and not isinstance(node.parent, nodes.emphasis):
+            parts += [nodes.emphasis("", part) if k % 2 else nodes.Text(part) for k, part in enumerate(symbols(piece))]
+        else:
+            parts.append(nodes.Text(piece))
+    return [part for part in parts if part.astext()]
 
 
 def in_prose(node):
