@@ -218,15 +218,18 @@ class Sketch {
       });
     const bad = points.length < 2 || points.some((point) => point.length !== 2 || !point.every(Number.isFinite));
     const across = points.every(([x], k) => !k || x > points[k - 1][0]);
-    const whole = !bad && points[0][0] <= 0.01 && points.at(-1)[0] >= 0.99;
-    const [name, least, most] = this.data.across;
+    const whole = !bad && Math.abs(points[0][0]) <= 0.01 && Math.abs(points.at(-1)[0] - 1) <= 0.01;
+    const [name, least, most] = this.data.across,
+      [, lowest, highest] = this.data.up;
     this.problem.textContent = bad
       ? "Two numbers for each point, with a space between: 0 0.5; 1/2 0.25; 1 0."
       : !across
         ? `The points go from left to right: each needs a larger ${name} than the one before.`
         : !whole
           ? `The curve goes from ${name} = ${least} to ${most}.`
-          : "";
+          : points.some(([, y]) => y < 0 || y > 1)
+            ? `Heights go from ${lowest} to ${highest}.`
+            : "";
     if (this.problem.textContent) return;
     if (this.done) {
       this.again(true);

@@ -34,6 +34,8 @@ _SMALL = str.maketrans(
 _SYMBOL = re.compile(
     r"(?<![\w'’\\$])(?:[B-HJ-Zb-hj-z]\u0303?|(?<=[a-z]\()a(?=, )|[α-ωϑϕϵ]\u0303|[α-ωϑϕϵ]+)(?![\w'’]|\.\w)"
 )
+# What `typeset` has set.
+_SET = re.compile(r"(<math.*?</math>|\\\(.*?\\\))")
 _COLORED = re.compile(r"\x1b\[[\d;]*m")
 
 
@@ -147,6 +149,20 @@ def lettered(text: str) -> str:
     parts = [escape(part) for part in symbols(text)]
     parts[1::2] = [typeset(part) if "\u0303" in part else f"<i>{part}</i>" for part in parts[1::2]]
     return "".join(parts)
+
+
+def worded(text: str) -> str:
+    """A plain text as HTML: formulas, and what is raised or lowered, are set; symbols are italic.
+
+    Examples
+    --------
+    >>> from dptutor.formulas import worded
+    >>> worded("at least p, if $x$ < b")
+    'at least <i>p</i>, if <math data-tex="x"><mi>x</mi></math>\xa0&lt;\xa0<i>b</i>'
+    """
+    pieces = _SET.split(typeset(escape(unbroken(text))))
+    pieces[::2] = [lettered(unescape(piece)) for piece in pieces[::2]]
+    return "".join(pieces)
 
 
 def unbroken(text: str) -> str:

@@ -9,10 +9,11 @@ from docutils import nodes
 from sphinx.util import logging
 from sphinx.util.math import get_node_equation_number
 
-from dptutor.formulas import UnknownFormula, mathml, raised
+from dptutor.formulas import UnknownFormula, mathml, raised, symbols, unbroken
 
 OPENING = re.compile(r"[(\[“‘]+$")
-MARK = re.compile(r"[.,;:!?)\]”’]+")
+MARK = re.compile(r"-(?:\w{1,4}\b)?[.,;:!?)\]”’]*|[.,;:!?)\]”’]+")  # a hyphen makes a word of it, as in N-fold
+HALF = re.compile(r"(?:[-+=<>≤≥≈·]|\\(?:le|ge|leq|geq|approx|cdot))\s*$")
 PROSE = (nodes.paragraph, nodes.emphasis, nodes.term, nodes.rubric)
 INLINE = {"text_plain", "sd-summary-text"}  # what {eval} says, titles of what is folded
 log = logging.getLogger(__name__)
@@ -50,20 +51,42 @@ def block(writer, node):
 
 
 def exponents(app, page, name):
-    """What a plain text writes as e^ε or D_s, as docstrings do, stands raised or lowered in a page."""
-    for node in list(page.findall(nodes.Text)):
-        prose = isinstance(node.parent, PROSE) or INLINE & set(node.parent.get("classes", []))
-        if prose and len(pieces := raised(node)) > 1:
-            parts = [nodes.math("", piece) if place % 2 else nodes.Text(piece) for place, piece in enumerate(pieces)]
-            node.parent.replace(node, [part for part in parts if part.astext()])
+    """What a text writes as e^ε or D_s is raised or lowered in a page; symbols of docstrings are italic."""
+    for node in filter(in_prose, list(page.findall(nodes.Text))):
+        parts = set_off(node, name.startswith("book/api"))
+        if any(isinstance(part, nodes.Element) for part in parts):
+            node.parent.replace(node, parts)
+
+
+def set_off(node, docstring):
+    """A text in parts."""
+    parts = []
+    for place, piece in enumerate(raised(node)):
+        if place % 2:
+            parts.append(nodes.math("", piece))
+        elif docstring and not isinstance(node.parent, nodes.emphasis):
+            parts += [nodes.emphasis("", part) if k % 2 else nodes.Text(part) for k, part in enumerate(symbols(piece))]
+        else:
+            parts.append(nodes.Text(piece))
+    return [part for part in parts if part.astext()]
+
+
+def in_prose(node):
+    return isinstance(node.parent, PROSE) or INLINE & set(node.parent.get("classes", []))
 
 
 def together(app, page, name):
-    """A formula, the bracket before it and the comma after it stay on one line."""
+    """A formula, the bracket before it and the comma after it stay on one line, and so does what an = joins."""
+    for node in filter(in_prose, list(page.findall(nodes.Text))):
+        if (kept := unbroken(node)) != node:
+            node.parent.replace(node, nodes.Text(kept))
     for node in list(page.findall(nodes.math)):
         parent, place = node.parent, node.parent.index(node)
         before, after = parent[:place][-1:], parent[place + 1 : place + 2]
         opening = OPENING.search(before[0]) if before and isinstance(before[0], nodes.Text) else None
+        if after and isinstance(after[0], nodes.Text) and after[0].startswith(" ") and HALF.search(node.astext()):
+            after = [nodes.Text("\N{NO-BREAK SPACE}" + after[0][1:])]
+            parent[place + 1] = after[0]
         mark = MARK.match(after[0]) if after and isinstance(after[0], nodes.Text) else None
         if opening or mark:
             joined = nodes.inline(classes=["together"])

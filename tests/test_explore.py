@@ -36,7 +36,7 @@ from dptutor.explore.machinery import (
 )
 from dptutor.explore.machinery.face_panels import named
 from dptutor.explore.machinery.packing import packed_tables
-from dptutor.explore.machinery.page import body, worded
+from dptutor.explore.machinery.page import body
 from dptutor.explore.machinery.picture import path_points
 from dptutor.explore.machinery.tables import MISSING, pack
 
@@ -429,12 +429,6 @@ def test_small_probabilities_are_said_as_powers_of_ten():
 )
 def test_a_number_is_shown(number, value, shown):
     assert number.show(value) == shown
-
-
-def test_letters_of_a_caption_are_in_the_letters_of_formulas():
-    shown = worded("Pairs (P, Q) with x < 1: from e^ε on, A’s offer is a “little” worse.")
-    assert shown.startswith("Pairs (<i>P</i>, <i>Q</i>) with <i>x</i> &lt; 1: from <math ")
-    assert shown.endswith("</math> on, A’s offer is a “little” worse.")
 
 
 def test_a_number_too_large_for_its_digits_is_refused():  # by a freeze, which asks for all settings

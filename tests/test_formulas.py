@@ -12,7 +12,8 @@ import dptutor.explore.machinery as machinery
 import typesetting
 from content import ROOT
 from dptutor import formulas
-from dptutor.formulas import UnknownFormula, mathml, typeset
+from dptutor.exercises.judging.questions import words
+from dptutor.formulas import UnknownFormula, mathml, typeset, worded
 
 pytestmark = pytest.mark.sources
 
@@ -94,6 +95,15 @@ def test_a_letter_keeps_its_tilde():
         assert "<mover" in typeset(f"at most {letter}\u0303") and "\u0303" not in typeset(f"at most {letter}\u0303")
 
 
+def test_letters_of_a_sentence_are_in_the_letters_of_formulas(monkeypatch):
+    shown = worded("Pairs (P, Q) with x < 1: from e^ε on, A’s offer is a “little” worse.")
+    assert shown.startswith("Pairs (<i>P</i>, <i>Q</i>) with <i>x</i>\xa0&lt;\xa01: from <math ")
+    assert shown.endswith("</math> on, A’s offer is a “little” worse.")
+    assert words("of p in `p < q`") == "of <i>p</i> in <code>p &lt; q</code>"
+    monkeypatch.setitem(sys.modules, "math_core", None)
+    assert worded("at $x_1$ of n") == r"at \(x_1\) of <i>n</i>"
+
+
 def test_names_of_a_program_are_no_formulas():
     assert typeset("bayes_error and __pow__") == "bayes_error and __pow__"
 
@@ -119,3 +129,13 @@ def test_a_formula_keeps_the_bracket_before_it_and_the_marks_after_it():
     typesetting.together(None, page, None)
     assert [node.astext() for node in page.findall(nodes.inline)] == ["(x),", "z,"]
     assert page.astext() == "the census (x), by y andz, and"
+
+
+def test_what_a_sign_or_a_hyphen_joins_stays_on_one_line():
+    page = nodes.paragraph("", "")
+    page += [nodes.Text("the "), nodes.math("", "N"), nodes.Text("-fold noise, "), nodes.math("", r"\sigma \le")]
+    page += [nodes.Text(" 2 · "), nodes.math("", "10"), nodes.Text(", of "), nodes.math("", "ε")]
+    page += [nodes.Text("-differential")]
+    typesetting.together(None, page, None)
+    assert [node.astext() for node in page.findall(nodes.inline)] == ["N-fold", "10,", "ε-"]
+    assert "\xa02\xa0·\xa0" in page.astext()

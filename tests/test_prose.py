@@ -189,6 +189,18 @@ def test_the_code_that_is_shown_can_be_copied(page):
     assert not missing
 
 
+# What matplotlib writes as it stands: labels of curves and axes, titles, and texts at a place.
+LABELS = re.compile(r'(?:label|title)=f?"([^"]*)"|(?:text|annotate|label|title)\((?:[^"\n]*, )?f?"([^"]*)"')
+
+
+@each([*PAGES, *sorted((ROOT / "notebooks").glob("*_lecture.ipynb"))])
+def test_a_picture_has_symbols_in_the_letters_of_formulas_and_colors_of_the_palette(page):
+    code = page.read_text(encoding="utf-8").replace('\\"', '"')
+    labels = [label for pair in LABELS.findall(code) for label in pair]
+    assert [label for label in labels if re.search("[α-ω]", re.sub(r"\$[^$]*\$", "", label))] == []
+    assert not re.findall(r'(?:color=|\()"C\d"', code)
+
+
 @each(STATED)
 def test_every_numbered_statement_of_a_source_is_in_the_index(source):
     text = (ROOT / "book" / "source_index.md").read_text(encoding="utf-8")

@@ -367,6 +367,7 @@ def test_points_are_typed_without_a_mouse(new_page, sheet):
         "0 0; 0.5": "Two numbers for each point",
         "0 0; 0.5 0.2; 0.4 0.3; 1 0": "The points go from left to right",
         "0.2 0.2; 1 0": "The curve goes from π = 0 to 1",
+        "0 0; 0.5 2; 1 0": "Heights go from 0 to",
     }.items():
         page.keyboard.press("Control+a")
         page.keyboard.type(typed)

@@ -148,28 +148,28 @@ EXERCISES = [
     Question(
         id="2.b",
         title="Two curves that cross",
-        question="Mechanism A has f(0.05) = 0.6 and f(0.5) = 0.2. Mechanism B has f(0.05) = 0.8 and f(0.5) = 0.1. Which "
+        question="Mechanism M has f(0.05) = 0.6 and f(0.5) = 0.2. Mechanism M̃ has f̃(0.05) = 0.8 and f̃(0.5) = 0.1. Which "
         "one protects better?",
         goals=(2,),
         options=(
-            "A, against every test.",
-            "B against tests of small α, A against those of large α.",
-            "B, against every test.",
+            "M, against every test.",
+            "M̃ against tests of small α, M against those of large α.",
+            "M̃, against every test.",
             "That cannot be said without their ε and δ.",
         ),
-        solution="better = {0.05: 0.8 > 0.6, 0.5: 0.1 > 0.2}     # is B higher?\n"
+        solution="better = {0.05: 0.8 > 0.6, 0.5: 0.1 > 0.2}     # is the second higher?\n"
         "answer = {(False, False): 1, (True, False): 2, (True, True): 3}[tuple(better.values())]\n",
-        explanation="At α = 0.05 the best test misses 60% with A and 80% with B; at α = 0.5 it misses 20% and 10%. A "
+        explanation="At α = 0.05 the best test misses 60% with M and 80% with M̃; at α = 0.5 it misses 20% and 10%. A "
         "higher curve protects better, and here neither curve is higher everywhere.",
         hints=(
             "f(α) is what the best test of level α misses. Is a large value good or bad for privacy?",
             "Compare the two mechanisms at α = 0.05, and then at α = 0.5.",
-            "At 0.05 B is higher; at 0.5 A is. The curves cross.",
+            "At 0.05 M̃ is higher; at 0.5 M is. The curves cross.",
         ),
         praise="Right: the curves cross, so neither is safer against all tests.",
         mistakes=(
-            Mistake(1, "At α = 0.05 the best test misses 0.6 with A, but 0.8 with B: there B protects better."),
-            Mistake(3, "At α = 0.5 the best test misses 0.1 with B, but 0.2 with A: there A protects better."),
+            Mistake(1, "At α = 0.05 the best test misses 0.6 with M, but 0.8 with M̃: there M̃ protects better."),
+            Mistake(3, "At α = 0.5 the best test misses 0.1 with M̃, but 0.2 with M: there M protects better."),
             Mistake(4, "All (ε, δ) of a mechanism can be read off f, as its tangents. f is all you need."),
         ),
     ),

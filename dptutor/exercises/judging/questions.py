@@ -21,7 +21,7 @@ from typing import Any
 
 import numpy as np
 
-from ...formulas import typeset
+from ...formulas import worded
 from .calling import Case, numbers
 from .core import Exercise, Mistake
 from .matching import Matching
@@ -202,9 +202,9 @@ class Sheet:
 
 def words(text: str) -> str:
     """A text of an exercise as HTML; what stands between backticks is code, between dollars a formula."""
-    parts = escape(text).split("`")
-    parts[::2] = [typeset(part) for part in parts[::2]]
-    parts[1::2] = [f"<code>{part}</code>" for part in parts[1::2]]
+    parts = text.split("`")
+    parts[::2] = [worded(part) for part in parts[::2]]
+    parts[1::2] = [f"<code>{escape(part)}</code>" for part in parts[1::2]]
     return "".join(parts)
 
 

@@ -56,6 +56,8 @@ const LED = 9, // from this far on a name has a line to its curve
 const overlap = (a, b) =>
   Math.max(0, Math.min(a[2], b[2]) - Math.max(a[0], b[0])) * Math.max(0, Math.min(a[3], b[3]) - Math.max(a[1], b[1]));
 
+const wider = ([x0, y0, x1, y1], by) => [x0 - by, y0, x1 + by, y1];
+
 // More than edges, which are generous.
 const meets = (a, b) =>
   Math.min(a[2], b[2]) - Math.max(a[0], b[0]) > 2 && Math.min(a[3], b[3]) - Math.max(a[1], b[1]) > 2.5;
@@ -221,7 +223,7 @@ class Names {
       entry.text.setAttribute("transform", `translate(${short(x)} ${short(y)})`);
       entry.leader.setAttribute("d", best.lead ? path(best.lead, [x, y]) : "");
       if (best.lead) crowd.push(...dense(best.lead));
-      taken.push(best.box);
+      taken.push(wider(best.box, 0.6 * panel.size)); // two names side by side would be read as one
       entry.kept = best.number;
       entry.side = best.side;
     }

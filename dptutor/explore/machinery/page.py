@@ -13,14 +13,14 @@ import json
 import re
 from collections import defaultdict
 from functools import cached_property
-from html import escape, unescape
+from html import escape
 from importlib.resources import files
 from math import ceil
 
 import numpy as np
 from matplotlib.figure import Figure
 
-from ...formulas import lettered, typeset, unbroken
+from ...formulas import lettered, unbroken, worded
 from ...palette import BLUE, INK, PURPLE, VERMILLION, letter_color, page_color
 from .declaration import Declaration
 from .game import Game
@@ -305,15 +305,8 @@ def body(exploration, prefix: str) -> str:
         matrix=_matrix(exploration) if explorer.square else "",
         readouts=readouts,
         about=ABOUT,
-        caption=worded(unbroken(explorer.caption)),
+        caption=worded(explorer.caption),
     )
-
-
-def worded(text: str) -> str:
-    """A caption, task or question as HTML: formulas, and what is raised or lowered, are set; symbols are italic."""
-    pieces = re.split(r"(<math.*?</math>)", typeset(escape(text)))
-    pieces[::2] = [lettered(unescape(piece)) for piece in pieces[::2]]
-    return "".join(pieces)
 
 
 def colored(exploration) -> str:
