@@ -1279,7 +1279,8 @@ def study(sigma, people):
 @exact
 def releases(release, units):
     """
-    "with an advantage of {noise} at most; as far as the pair says, it could be {alone}": noise <= alone + 1e-12 <= 0.9995
+    "the noise as described lets an adversary win with an advantage of {noise} at most": noise <= min(alone + 1e-12, 0.9995)
+    "as far as the pair says, it could be {alone}": alone <= 0.9995
     "as far as the pair says, it could be more than 0.999": alone > 0.9995 >= noise
     "neither the noise as described nor the pair rules out an advantage of more than 0.999": noise > 0.9995
     "For somebody who was out on one day, ": release == "Mobility Reports" and units == 1
