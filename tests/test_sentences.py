@@ -1279,7 +1279,10 @@ def study(sigma, people):
 @exact
 def releases(release, units):
     """
-    "with an advantage of {noise} at most; as far as the pair says, it could be {alone}": noise <= alone + 1e-12
+    "the noise as described lets an adversary win with an advantage of {noise} at most": noise <= min(alone + 1e-12, 0.9995)
+    "as far as the pair says, it could be {alone}": alone <= 0.9995
+    "as far as the pair says, it could be more than 0.999": alone > 0.9995 >= noise
+    "neither the noise as described nor the pair rules out an advantage of more than 0.999": noise > 0.9995
     "For somebody who was out on one day, ": release == "Mobility Reports" and units == 1
     "For somebody who was out on {units} days, ": release == "Mobility Reports" and units > 1
     "For a device that was used on one day, ": release == "page views" and units == 1
@@ -1345,7 +1348,8 @@ def evidence(noise, audit, rounds):
     """
     "The wealth reached 20 after round {refuted}: the claim is refuted at level 5%": most >= 20
     "After {rounds} rounds the wealth is {money}, and never was above {most}: the claim stands so far": most < 20
-    "the limit never rose above what the claim allows": isnan(interrupted)
+    "From the tenth round on, the auditor will look at the limit": rounds < 10
+    "the limit never rose above what the claim allows": isnan(interrupted) and rounds >= 10
     "The limit rose above the claim after round {interrupted}": interrupted <= rounds
     "although the claim is true": noise == "as claimed"
     "proves nothing": noise != "as claimed"

@@ -178,6 +178,8 @@ def betting(noise, audit, rounds):
 
 @evidence.words
 def looking(noise, audit, rounds):
+    if rounds < FIRST:
+        return "From the tenth round on, the auditor will look at the limit."
     if not numbers(noise, audit, rounds)[5] <= rounds:
         return "From the tenth round on, the limit never rose above what the claim allows."
     if NOISES[noise] == 1:

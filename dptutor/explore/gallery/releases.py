@@ -169,9 +169,13 @@ def words(release, units):
         VACCINES: ("somebody who searched on one day", "somebody who searched on {units} days"),
         HEALTH: ("a phone that reports one event", "a phone that reports {units} events"),
     }[release][units > 1]
+    noise, alone = advantages(release, units)
+    if noise > 0.9995:
+        return f"For {whose}, neither the noise as described nor the pair rules out an advantage of more than 0.999."
+    most = "more than 0.999" if alone > 0.9995 else "{alone}"
     return (
         f"For {whose}, the noise as described lets an adversary win with an advantage of {{noise}} at most; as far as "
-        "the pair says, it could be {alone}."
+        f"the pair says, it could be {most}."
     )
 
 
