@@ -99,7 +99,7 @@ def with_exercises(text, chapter):
         for each in tasks:
             label, asked = each.id.replace(".", "-"), each.brief or each.question
             parts.append(STATEMENT.format(id=each.id, title=each.title, label=label, asked=asked))
-            parts.append(folded(f"A hint for {each.id}", hinted(each.hints[0])).strip("\n") + "\n")
+            parts.append(folded(f"A hint for {each.id}", each.hints[0]).strip("\n") + "\n")
         return "\n".join(parts)
 
     return PLACED.sub(placed, text)
@@ -142,14 +142,12 @@ def in_the_text(chapter):
 
 
 def task(exercise):
-    hints = "".join(folded(f"Hint {number}", hinted(hint)) for number, hint in enumerate(exercise.hints, 1))
+    hints = "".join(
+        folded(f"Hint {number}", raw(f"<p>{words(hint)}</p>")) for number, hint in enumerate(exercise.hints, 1)
+    )
     worked = "".join(f"<p>{part}</p>" for part in words(exercise.explanation).split("\n\n"))
     answer = folded("A worked answer", f"{raw(worked)}\n{code(exercise.solution)}")
     return f"### {exercise.id} {exercise.title}\n\n{exercise.question}\n\n{code(exercise.stub)}\n{hints}{answer}"
-
-
-def hinted(hint):
-    return raw(f"<p>{words(hint)}</p>")
 
 
 def folded(title, text):

@@ -79,7 +79,7 @@ def test_words_are_escaped():
     )
     piece = Sheet([made]).html.split("<script")[0].replace("\N{NO-BREAK SPACE}", " ")
     assert "&lt;b&gt;bold&lt;/b&gt;" in piece
-    assert "<code>a &lt; b</code> &amp;\xa0&lt;/script&gt;" in piece
+    assert "<code>a &lt; b</code> &amp; &lt;/script&gt;" in piece
     assert not re.search("<b>|<i>", piece)
     assert made.data["why"] == "&lt;script&gt;alert(1)&lt;/script&gt;"
 
