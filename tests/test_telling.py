@@ -38,7 +38,9 @@ def opened(site_url, new_page):
         page.goto(f"{site_url}book/{name}.html")
         page.locator(".dptutor-story").scroll_into_view_if_needed()
         page.locator(".dptutor-story [data-explorer][data-ready]").wait_for()
-        page.evaluate("globalThis.moved = 0")  # what letters move that come late is asked elsewhere
+        # What letters move that come late is asked elsewhere.
+        page.evaluate("Promise.all([...document.fonts].map((font) => font.load()))")
+        page.evaluate("globalThis.moved = 0")
         return page
 
     return open_
