@@ -19,6 +19,12 @@ SCREENS = {
 MOVED = """() => { globalThis.moved = 0;
   new PerformanceObserver((list) => { for (const one of list.getEntries()) globalThis.moved += one.value; })
     .observe({ type: "layout-shift", buffered: true }); }"""
+# What letters move is reported with the second frame after them.
+LETTERS = """async () => {
+  await Promise.all([...document.fonts].map((font) => font.load()));
+  for (let frame = 0; frame < 3; frame += 1) await new Promise(requestAnimationFrame);
+  globalThis.moved = 0;
+}"""
 every_story = pytest.mark.parametrize("name", STORIES)
 
 
@@ -39,8 +45,7 @@ def opened(site_url, new_page):
         page.locator(".dptutor-story").scroll_into_view_if_needed()
         page.locator(".dptutor-story [data-explorer][data-ready]").wait_for()
         # What letters move that come late is asked elsewhere.
-        page.evaluate("Promise.all([...document.fonts].map((font) => font.load()))")
-        page.evaluate("globalThis.moved = 0")
+        page.evaluate(LETTERS)
         return page
 
     return open_
