@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import dptutor as dp
+from dptutor.evaluation.polynomials import chebyshev, lebesgue, sums
 from dptutor.evaluation.profile_table import Profile, ProfileTable
 
 
@@ -117,3 +118,11 @@ def test_an_epsilon_beside_a_laplace_mechanism_asks_for_few_intervals():
     value, error = m.epsilon(1e-5, with_error=True)
     assert len(m._faces._forward._pieces) <= 2
     assert m.privacy_profile(value - error) >= 1e-5 >= m.privacy_profile(value + error)
+
+
+@pytest.mark.parametrize("count", [1, 2, 5, 16])
+def test_errors_of_values_grow_by_lebesgues_constant_at_most(count):
+    matrix = chebyshev(count)[1]
+    # Row j: the polynomial that is 1 at point j and 0 at the others.
+    grown = np.abs(sums(matrix, np.tile(np.linspace(-1, 1, 20_001), (count, 1)))).sum(axis=0)
+    assert grown.max() == pytest.approx(lebesgue(count), rel=1e-6)

@@ -43,7 +43,7 @@ import numpy as np
 
 from .._floats import LARGEST_LOSS, LAST_PLACE
 from .finite_law import FiniteLaw
-from .polynomials import chebyshev, gauss, sums
+from .polynomials import chebyshev, gauss, lebesgue, sums
 from .profile_table import Answer
 
 # Degree of the polynomials.
@@ -51,8 +51,9 @@ _DEGREE = 15
 # Interpolation error that is always allowed, relative to values; largest number of pieces, and the length of the
 # shortest one, relative to the range.
 _ALLOWED, _MOST_PIECES, _SHORTEST = 4e-16, 400, 2.0**-44
-# Approximate factor by which interpolation enlarges errors of values; safety factor for its own error, as estimated.
-_LEBESGUE, _OF_MEASURED = 2.7, 4.0
+_LEBESGUE = lebesgue(_DEGREE + 1)
+# Safety factor for the error of interpolation, as estimated.
+_OF_MEASURED = 4.0
 # Interpolation error that is allowed as a share of the inherited error.
 _OF_INHERITED = 1.0 / 64
 # After so many halvings without progress, up to _NOISE times the allowed error counts as noise.

@@ -25,6 +25,14 @@ def chebyshev(count: int) -> tuple[np.ndarray, np.ndarray]:
     return np.cos(angle), np.cos(np.outer(angle, order)) * np.where(order == 0, 1.0, 2.0) / count
 
 
+def lebesgue(count: int) -> float:
+    """Lebesgue's constant of the Chebyshev points, the factor by which interpolation enlarges errors of the values.
+
+    Source: Rivlin (1974), The Chebyshev Polynomials, chapter 1.
+    """
+    return float(np.sum(1.0 / np.tan((np.arange(count) + 0.5) * (math.pi / (2 * count))))) / count
+
+
 def sums(coefficients: np.ndarray, x: np.ndarray) -> np.ndarray:
     """Σ c_k T_k(x), of each row of coefficients at each row of places."""
     b1 = b2 = np.zeros(x.shape)

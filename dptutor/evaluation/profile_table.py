@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 
 from .._floats import LARGEST_LOSS, LAST_PLACE, SMALLEST_LOG
-from .polynomials import chebyshev
+from .polynomials import chebyshev, lebesgue
 from .tilted_areas import TiltedAreas
 
 _DEGREE = 15
@@ -41,8 +41,7 @@ _MOST_AT_ONCE = 2**16
 # A piece without values above the first is not halved, since floats lose their digits there; a value below the second
 # counts as unknown.
 _NEARLY_ZERO, _ZERO = 1e-290, 1e-320
-# Approximate factor by which interpolation enlarges errors of the values.
-_LEBESGUE = 2.7
+_LEBESGUE = lebesgue(_DEGREE + 1)
 # The interpolation error, in units of the last coefficients: where these are small enough, and where a kink keeps them
 # from getting smaller. If they are larger than `_ROUGH`, they do not bound it.
 _OF_LAST, _OF_KINK, _ROUGH = 4.0, 16.0, 1e-3
