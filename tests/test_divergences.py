@@ -189,9 +189,7 @@ def test_a_divergence_of_a_meet_whose_profile_underflows_is_at_most_that_of_each
 
 
 @pytest.mark.parametrize("order", [2.0, 8.0, 60.0])
-def test_divergences_of_a_join_and_a_meet_whose_profile_is_not_known_are_bounded_by_those_of_the_parts(
-    order,
-):
+def test_divergences_of_a_join_and_a_meet_of_which_no_profile_is_known_are_bounded_by_those_of_parts(order):
     parts = dp.BallsAndBins(0.9, 3, "add"), dp.Gaussian(3)
     each = [part.renyi_divergence(order) for part in parts]
     assert max(each) * (1 - 1e-12) <= dp.join(*parts).renyi_divergence(order) <= max(each) * (1 + 1e-6)
