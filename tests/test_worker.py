@@ -136,6 +136,11 @@ def test_what_goes_wrong_elsewhere_is_told_here(program, kind, words):
     assert ended[0][0] == kind and words in str(ended[0][1])
 
 
+def test_a_process_that_does_not_start_is_late(monkeypatch):
+    monkeypatch.setattr(worker, "_START", 0.0)
+    assert results(abs) == [("late", "")]
+
+
 def test_what_a_function_prints_is_seen(capsys):
     results(run("def half(x):\n    print('x is', x)\n    return x / 2")["half"])
     assert capsys.readouterr().out == "x is 1.0\nx is 4.0\n"

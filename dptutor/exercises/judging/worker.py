@@ -95,19 +95,18 @@ def results(answer: Any, cases: Sequence[Case], shape: str, patience: float) -> 
     except Exception as error:  # objects may do anything when they are pickled
         raise Unsendable(_why(error)) from None
     worker = _taken()
-    ended, said = [], ("late", "")
+    ended, said, wait = [], ("", ""), _START
     try:
         worker.send(request)
-        said = worker.receive(_START)
-        if said[0] == "unreadable":
-            raise Unsendable(said[1])
         while said[0] not in _LAST:
-            said = worker.receive(LASTING * patience + _GRACE)
+            said, wait = worker.receive(wait), LASTING * patience + _GRACE
+            if said[0] == "unreadable":
+                raise Unsendable(said[1])
             if said[0] == "died" and worker.timed_out:
                 said = "late", ""
             if said[0] == "printed":
                 print(said[1], end="")
-            elif said[0] != "done":
+            elif said[0] not in ("read", "done"):
                 ended.append(said)
     finally:
         _returned(worker, reusable=_FORKS and said[0] in ("done", "unreadable"))
