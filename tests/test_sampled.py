@@ -261,6 +261,18 @@ def test_divergences_of_sampled_discrete_noise_against_the_sum(order, direction)
     assert found == approx(expected, rel=1e-9)
 
 
+@pytest.mark.parametrize("rate", [1e-9, 1e-5, 0.1, 0.6])
+@pytest.mark.parametrize("members", [2, 5, 40])
+def test_divergences_of_groups_whose_answers_hardly_overlap(members, rate):
+    # Only answers without all members have mass on both sides; their ratio is (1 − p)^k.
+    order = [1.0, 1.0001, 2.0, 40.0, 1e3, 1e4, 1e6]
+    for m in (
+        dp.SubsampledGaussianGroup(0.01, rate, members, "add"),
+        dp.SubsampledDiscreteGaussian(0.53, rate, 3001, "add", members=members),
+    ):
+        assert m.renyi_divergence(order) == approx(-members * math.log1p(-rate), rel=1e-11)
+
+
 def sampled_noise(kind, scale, rate, sensitivity, members, moves=None):
     """Logarithms of the masses without a group and with it, of which j members move the answer by moves[j]."""
     x = np.arange(-120.0, 121.0 + sensitivity * members)

@@ -34,17 +34,16 @@ _FAR = 1e7
 _AROUND = np.geomspace(1e-3, TAIL, 16)
 
 
-def renyi_of_answers(
-    loss_at: Function, log_density: Function, order: float, t: float, low: float, high: float
-) -> float:
+def renyi_of_answers(loss_at: Function, log_density: Function, order: float, t: float, centers: np.ndarray) -> float:
     """D_s; `log_density` is the log-density of the answer under P, without the constant of a normal density.
 
-    Centers of normal terms lie between `low` and `high`.
+    `centers` are those of all normal terms.
     """
+    low, high = float(np.min(centers)), float(np.max(centers))
 
     def area(log_terms: Function) -> float:
         """log ∫ e^terms / √2π."""
-        at = peaks(log_terms, low - TAIL, high + TAIL)
+        at = peaks(log_terms, centers)
         largest = float(np.max(log_terms(at)))
         # So far out, only the height of a peak matters.
         if largest == -math.inf or np.max(np.abs(at)) > _FAR:
@@ -53,7 +52,11 @@ def renyi_of_answers(
         found = integral(lambda z: np.exp(log_terms(z) - largest), cuts)
         return largest + math.log(found / math.sqrt(2 * math.pi))
 
-    excess = area(lambda z: log_excess(loss_at(z), t, order == 1.0) + log_density(z))
+    def log_terms(z: np.ndarray) -> np.ndarray:
+        loss, log_p = loss_at(z), log_density(z)
+        return log_excess(loss, log_p, log_p + loss, t, order == 1.0)
+
+    excess = area(log_terms)
     return renyi_of_excess(excess, order, t, lambda: area(lambda z: t * loss_at(z) + log_density(z)))
 
 
@@ -68,10 +71,14 @@ def renyi_of_excess(log_sum: float, order: float, t: float, log_h: Callable[[], 
     return math.log1p(-math.exp(log_sum)) / (order - 1.0)
 
 
-def peaks(function: Function, low: float, high: float) -> np.ndarray:
-    """The local maxima of a smooth function, approximately; −∞, which stands for a loss that underflows, is none."""
-    near = np.linspace(-TAIL, TAIL, _PLACES)
-    places = np.unique(np.concatenate([np.linspace(low, high, _PLACES), near[(near > low) & (near < high)]]))
+def peaks(function: Function, centers: np.ndarray) -> np.ndarray:
+    """The local maxima of a smooth function, approximately; −∞, which stands for a loss that underflows, is none.
+
+    They are looked for around centers of normal terms, and between these.
+    """
+    between = np.linspace(np.min(centers) - TAIL, np.max(centers) + TAIL, _PLACES)
+    around = np.add.outer(centers, np.concatenate([-_AROUND, [0.0], _AROUND])).ravel()
+    places = np.unique(np.concatenate([between, around, np.linspace(-TAIL, TAIL, _PLACES)]))
     value = np.concatenate([[-np.inf], function(places), [-np.inf]])
     # Between two places at which the loss underflows, it underflows.
     is_peak = (value[1:-1] >= value[:-2]) & (value[1:-1] >= value[2:]) & (value[1:-1] > -np.inf)
@@ -89,8 +96,11 @@ def peaks(function: Function, low: float, high: float) -> np.ndarray:
     return np.array(found)
 
 
-def log_excess(loss: np.ndarray, t: float, derived: bool) -> np.ndarray:
-    """log |e^{tl} − 1 − t (e^l − 1)|, or, if `derived`, the log of its derivative with respect to t, at t = 0 or 1."""
+def log_excess(loss: np.ndarray, log_p: np.ndarray, log_q: np.ndarray, t: float, derived: bool) -> np.ndarray:
+    """log of p |e^{tl} − 1 − t (e^l − 1)|, or, if `derived`, of p times its derivative in t, at t = 0 or 1.
+
+    log q = l + log p is given too: where both l and log p are huge, their sum has lost its digits.
+    """
     size = abs(t)
     near = np.abs(loss) * max(1.0, size) < _INTEGRATED
     # As integrals from 0 to l of terms of one sign.
@@ -105,17 +115,17 @@ def log_excess(loss: np.ndarray, t: float, derived: bool) -> np.ndarray:
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         if derived and t:
             beyond = np.where(
-                away > 0, away + np.log(away - 1.0), np.log1p((away - 1.0) * np.exp(np.minimum(away, 0.0)))
+                away > 0, log_q + np.log(away - 1.0), log_p + np.log1p((away - 1.0) * np.exp(np.minimum(away, 0.0)))
             )
         elif derived:
-            beyond = np.where(away > 0, away, np.log(-1.0 - away))  # next to e^30
+            beyond = np.where(away > 0, log_q, log_p + np.log(-1.0 - away))  # next to e^30
         elif t < 0:
-            beyond = _log_difference(np.logaddexp(t * away, math.log(size) + away), math.log1p(size))
+            beyond = _log_difference(np.logaddexp(log_p + t * away, math.log(size) + log_q), log_p + math.log1p(size))
         elif t > 1:
-            beyond = _log_difference(np.logaddexp(t * away, math.log(t - 1.0)), math.log(t) + away)
+            beyond = _log_difference(np.logaddexp(log_p + t * away, log_p + math.log(t - 1.0)), math.log(t) + log_q)
         else:
-            beyond = _log_difference(np.logaddexp(math.log1p(-t), math.log(t) + away), t * away)
-    return np.where(near, within, beyond)
+            beyond = _log_difference(np.logaddexp(log_p + math.log1p(-t), math.log(t) + log_q), log_p + t * away)
+    return np.where(near, log_p + within, beyond)
 
 
 def _log_difference(more: np.ndarray, less: np.ndarray | float) -> np.ndarray:

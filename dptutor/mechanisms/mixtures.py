@@ -205,15 +205,14 @@ class MixturePair(Mechanism):
         return np.reshape([self._of_order(s) for s in np.ravel(order)], np.shape(order))
 
     def _of_order(self, order: float) -> float:
-        t, last = 1.0 - order if self.is_reversed else order, float(self.shifts[-1])
-        return renyi_of_answers(self._loss_at, lambda z: -(z**2) / 2, order, t, min(0.0, t * last), max(last, t * last))
+        t, shifts = 1.0 - order if self.is_reversed else order, np.append(0.0, self.shifts)
+        return renyi_of_answers(self._loss_at, lambda z: -(z**2) / 2, order, t, np.append(shifts, t * shifts))
 
     def _loss_at(self, z: np.ndarray) -> np.ndarray:
         """The loss of removal at an answer, accurate also close to 0."""
         log_w, shift = self.log_weights, self.shifts
-        with np.errstate(over="ignore"):
-            exponent = shift * z[..., None] - shift**2 / 2
-            change = np.sum(np.exp(log_w) * np.expm1(exponent), axis=-1)
+        exponent = shift * z[..., None] - shift**2 / 2
+        change = np.sum(np.exp(log_w) * np.expm1(np.minimum(exponent, 600.0)), axis=-1)
         near = (change > -0.5) & (change < 1.0)
         return np.where(near, np.log1p(np.where(near, change, 0.0)), logsumexp(log_w + exponent, axis=-1))
 

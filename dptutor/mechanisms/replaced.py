@@ -163,5 +163,10 @@ class SubsampledGaussianReplaceOne(Mechanism):
         def log_density(z: np.ndarray) -> np.ndarray:
             return -(z**2) / 2 + np.logaddexp(rest, share - m * z)
 
-        found = [renyi_of_answers(self._loss_at, log_density, s, s, -m, 2.0 * max(s, 1.0) * m) for s in np.ravel(order)]
+        found = [
+            renyi_of_answers(
+                self._loss_at, log_density, s, s, m * np.array([-1.0, 0.0, 1.0, s - 1.0, s, 2.0 * s - 1.0])
+            )
+            for s in np.ravel(order)
+        ]
         return np.reshape(found, np.shape(order))

@@ -278,8 +278,8 @@ class SubsampledGaussian(Mechanism):
         if not math.isnan(log_h):
             return log_h / (order - 1.0)
         t, mu = order if self.direction == "remove" else 1.0 - order, 1.0 / self.noise_multiplier
-        ends = min(0.0, t * mu), max(mu, t * mu)
-        return renyi_of_answers(lambda z: loss_at(mu, self.sampling_rate, z), lambda z: -(z**2) / 2, order, t, *ends)
+        centers = mu * np.array([0.0, 1.0, t])
+        return renyi_of_answers(lambda z: loss_at(mu, self.sampling_rate, z), lambda z: -(z**2) / 2, order, t, centers)
 
     def _loss_moments(self, under: str) -> tuple[float, float]:
         if self.sampling_rate == 1.0:

@@ -334,22 +334,25 @@ class _GaussianRemoval(_Removal):
     def _of_order(self, order: float) -> float:
         """D_s as a sum around the answers that contribute most."""
         sigma, mu = self.named.sigma, self.named.sensitivity / self.named.sigma
-        t, last = 1.0 - order if self.is_reversed else order, self.named.members * mu
+        t, shifts = 1.0 - order if self.is_reversed else order, mu * np.arange(self.named.members + 1.0)
 
         # A peak that is about to split into two is wider than that of a normal density.
         around = math.ceil(TAIL * sigma * (1.0 + 1.0 / math.sqrt(min(mu, 1.0))))
-        ends, near = (min(0.0, t * last) - TAIL, max(last, t * last) + TAIL), np.arange(-around, around + 1.0)
+        near = np.arange(-around, around + 1.0)
 
         def loss_at(z: np.ndarray) -> np.ndarray:
             return self._loss(lambda j: j * mu * (z - j * mu / 2))
 
-        def total(log_weight: Callable[[np.ndarray], np.ndarray]) -> float:
-            def log_terms(z: np.ndarray) -> np.ndarray:
-                return log_weight(loss_at(z)) - z**2 / 2
+        def log_p(z: np.ndarray) -> np.ndarray:
+            return -(z**2) / 2
 
-            middle = np.unique(np.round(peaks(log_terms, *ends) * sigma))
+        def log_q(z: np.ndarray) -> np.ndarray:
+            return np.logaddexp.reduce([weight - (z - j * mu) ** 2 / 2 for j, weight in enumerate(self._log_weights)])
+
+        def total(log_terms: Callable[[np.ndarray], np.ndarray]) -> float:
+            middle = np.unique(np.round(peaks(log_terms, np.append(shifts, t * shifts)) * sigma))
             terms = log_terms(np.unique(np.add.outer(middle, near)) / sigma)
-            return float(logsumexp(terms) - logsumexp(-((near / sigma) ** 2) / 2))
+            return float(logsumexp(terms) - logsumexp(log_p(near / sigma)))
 
-        excess = total(lambda loss: log_excess(loss, t, order == 1.0))
-        return renyi_of_excess(excess, order, t, lambda: total(lambda loss: t * loss))
+        excess = total(lambda z: log_excess(loss_at(z), log_p(z), log_q(z), t, order == 1.0))
+        return renyi_of_excess(excess, order, t, lambda: total(lambda z: t * loss_at(z) + log_p(z)))
