@@ -186,6 +186,7 @@ def test_a_divergence_of_a_meet_whose_profile_underflows_is_at_most_that_of_each
     assert both.renyi_divergence(2) == approx(narrow.renyi_divergence(2), rel=1e-9)
     # A meet of what is ordered is the one that reveals less.
     assert dp.meet(narrow, dp.Gaussian(0.02)).renyi_divergence([2, 30]) == approx([2500, 37500], rel=1e-9)
+    assert dp.meet(narrow, dp.PerfectPrivacy()).renyi_divergence(2) == 0.0
 
 
 @pytest.mark.parametrize("order", [2.0, 8.0, 60.0])

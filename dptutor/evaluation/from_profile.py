@@ -90,7 +90,7 @@ def _renyi_of_order(mechanism, s: float) -> float:
             np.logaddexp(_log_growing_area(delta, mechanism, s - 1), log_back)
             for delta in (mechanism._delta, mechanism._delta_at_most)
         )
-    if not most - area < _KNOWN:
+    if not most <= area + _KNOWN < math.inf:
         area = np.fmin(most, _log_area_at_most(mechanism, s, log_back))
     if not area < math.inf:
         raise NumericalError(
