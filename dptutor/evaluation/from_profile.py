@@ -64,8 +64,8 @@ def renyi_from_profile(mechanism, order: np.ndarray) -> np.ndarray:
 def loss_moments_from_profile(mechanism, under: str) -> tuple[float, float]:
     """Mean and variance of the privacy loss under P or Q, for mechanisms without a closed form."""
     pair = mechanism if under == "Q" else mechanism.reverse
-    # g(γ) = γ log γ has mixture weights 1 and e^−ε; g(γ) = γ log² γ has (2ε + 2) and (2 − 2ε) e^−ε.
-    mean = mixture_of_hockey_sticks(pair, lambda epsilon: 1.0, lambda epsilon: np.exp(-epsilon))
+    mean = _mean_loss(pair)
+    # g(γ) = γ log² γ has mixture weights (2ε + 2) and (2 − 2ε) e^−ε.
     square = mixture_of_hockey_sticks(
         pair, lambda epsilon: 2 + 2 * epsilon, lambda epsilon: (2 - 2 * epsilon) * np.exp(-epsilon)
     )
@@ -73,9 +73,14 @@ def loss_moments_from_profile(mechanism, under: str) -> tuple[float, float]:
     return (mean if under == "Q" else -mean), variance
 
 
+def _mean_loss(mechanism) -> float:
+    """That under Q: g(γ) = γ log γ has mixture weights 1 and e^−ε."""
+    return mixture_of_hockey_sticks(mechanism, lambda epsilon: 1.0, lambda epsilon: np.exp(-epsilon))
+
+
 def _renyi_of_order(mechanism, s: float) -> float:
     if s == 1.0:
-        return loss_moments_from_profile(mechanism, "Q")[0]
+        return _mean_loss(mechanism)
     # H(s) − 1 = s(s−1) [∫ e^{(s−1)ε} δ(ε) dε + ∫ e^{−sε} δ_QP(ε) dε].
     back = _weighted_area(mechanism.reverse, lambda epsilon: 1.0, -s)
     if s < 1.0:
