@@ -125,12 +125,15 @@ def test_everything_about_the_two_runs_has_room(new_page, site_url, width, media
     page.goto(site_url + FRONT)
     page.click(".front-link")
     page.emulate_media(media=media)
-    assert page.evaluate(
-        """() => [...document.querySelectorAll(".front-fields p, .routes p")].filter((e) => {
+    assert (
+        page.evaluate(
+            """() => [...document.querySelectorAll(".front-fields p, .routes p")].filter((e) => {
           const { right } = e.parentElement.getBoundingClientRect();
           return [...e.querySelectorAll("*")].some((part) => part.getBoundingClientRect().right > right + 1);
         }).map((e) => e.textContent)"""
-    ) == []
+        )
+        == []
+    )
     levels = {round(svg.bounding_box()["y"]) for svg in page.locator(".front-duel svg").all()}
     assert len(levels) == 1
 
