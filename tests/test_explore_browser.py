@@ -927,6 +927,21 @@ def counted(page):
     return n, over, under, float(said[4]) / 100, float(said[8]) / 100
 
 
+def test_a_number_of_the_axis_hides_beneath_the_line_of_a_value_that_was_pulled_aside(opened):
+    page = opened("threshold_test")
+    number = page.locator("svg.dpe-panel text:text-is('2')").first
+    box, pill = number.bounding_box(), page.locator("[data-handle=threshold]").first.bounding_box()
+    x, y = pill["x"] + pill["width"] / 2, pill["y"] + pill["height"] / 2
+    expect(number).to_be_visible()
+    page.mouse.move(x, y)
+    page.mouse.down()
+    page.mouse.move(box["x"] + box["width"] / 2, y - 60, steps=6)
+    page.mouse.up()
+    settled(page)
+    assert setting_of(page)["threshold"] == approx(2, abs=0.05)
+    expect(number).to_be_hidden()
+
+
 def test_draws_are_counted_at_every_threshold_and_noise_as_python_counts_them(opened):
     page, e = opened("threshold_test"), dp.explore.threshold_test()
     draws = np.random.default_rng(8).random((1000, 2)).tolist()

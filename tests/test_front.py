@@ -118,6 +118,26 @@ def test_the_fields_show_the_numbers_of_the_belief_that_keys_and_pointers_choose
     chosen(second.index(86))
 
 
+@pytest.mark.parametrize("width", [620, 700, 820, 1000, 1280])
+@pytest.mark.parametrize("media", ["screen", "print"])
+def test_everything_about_the_two_runs_has_room(new_page, site_url, width, media):
+    page = new_page(viewport={"width": width, "height": 900}, reduced_motion="reduce")
+    page.goto(site_url + FRONT)
+    page.click(".front-link")
+    page.emulate_media(media=media)
+    assert (
+        page.evaluate(
+            """() => [...document.querySelectorAll(".front-fields p, .routes p")].filter((e) => {
+          const { right } = e.parentElement.getBoundingClientRect();
+          return [...e.querySelectorAll("*")].some((part) => part.getBoundingClientRect().right > right + 1);
+        }).map((e) => e.textContent)"""
+        )
+        == []
+    )
+    levels = {round(svg.bounding_box()["y"]) for svg in page.locator(".front-duel svg").all()}
+    assert len(levels) == 1
+
+
 def test_a_link_carries_the_score(front, new_page, site_url):
     front.context.grant_permissions(["clipboard-read", "clipboard-write"])
     right = guess(front, 1, 1, 0)

@@ -13,6 +13,7 @@ const WHERE_IT_WAS = 30, // what a better place must be better by
 const CLOSE = 15; // to the middle of a grip, in units of the picture
 const LEAST = 12.2, // of letters, in pixels of the screen; a room asks for more
   SMALL = 120;
+const NUMERAL = /^−?[\d.]+$/;
 const RIM = 5; // between a name and its curve, in units of the picture
 const ALONG = [0.5, 0.32, 0.68, 0.18, 0.82, 0.4, 0.6, 0.25, 0.75, 0.06, 0.94];
 // Where there is room after all: lines of letters across and up.
@@ -171,16 +172,17 @@ class Names {
     ].map((points) => ({ points, dense: dense(points).filter(near) }));
     const crowd = drawn.flatMap((line) => line.dense),
       names = new Set(entries.map(({ part, line }) => part?.points ?? line));
-    // Numbers of an axis hide where a value stands on them.
-    const pills = parts
-      .filter((part) => part.grip?.at && part.grip.text && !part.veiled)
-      .map((part) => boxAround(part.grip));
-    panel.still.forEach((text, i) =>
+    // Numbers of an axis hide where a value stands on them, or its upright line.
+    const values = parts.filter((part) => part.grip?.at && part.grip.text && !part.veiled),
+      pills = values.map((part) => boxAround(part.grip)),
+      uprights = values.map((part) => upright(part.points)).filter(Boolean);
+    panel.still.forEach((text, i) => {
+      const hidden = NUMERAL.test(text.textContent) ? [...pills, ...uprights] : pills;
       text.classList.toggle(
         "dpe-covered",
-        pills.some((box) => overlap(box, written[i])),
-      ),
-    );
+        hidden.some((box) => overlap(box, written[i])),
+      );
+    });
     const taken = [...written];
     for (const part of parts) {
       if (part.veiled) continue;
@@ -417,6 +419,12 @@ const farOf = ([left, top, right, bottom], points) =>
       return Math.min(least, dx * dx + dy * dy);
     }, Infinity),
   );
+
+// Where a line of two points stands that is upright.
+const upright = ([p, q, ...more]) =>
+  p && q && !more.length && Math.abs(p[0] - q[0]) < 1
+    ? [p[0] - 1, Math.min(p[1], q[1]), p[0] + 1, Math.max(p[1], q[1])]
+    : null;
 
 // By how much a page enlarges what surrounds a picture; the lengths that it tells leave that out.
 const zoomOf = (svg) => svg.currentCSSZoom ?? 1;
