@@ -463,6 +463,12 @@
     event.clipboardData.setData("text/plain", piece.textContent);
   });
 
+  // Folded pictures come after all others: what is opened for printing is printed at once.
+
+  addEventListener("load", () => {
+    for (const image of all("article details img[loading]")) image.loading = "eager";
+  });
+
   // On paper nothing can be opened, and ink is dark: folded things open for the time of printing, in light colors.
 
   let unprinted = () => {};
