@@ -11,7 +11,9 @@ from hypothesis import strategies as st
 from pytest import approx
 
 import dptutor as dp
+from dptutor.evaluation import discretized
 from dptutor.evaluation.discretized import _aligned, _optimistic, _pessimistic, bracketed
+from dptutor.evaluation.faces import FiniteFaces
 from dptutor.mechanisms.composition import grid_factor
 
 one_directional = st.one_of(
@@ -68,6 +70,40 @@ def test_the_bracket_of_the_reverse_pair_holds_as_well(m, count, other):
     back, other_gap = bracketed([factor.reverse for factor in factors])[:2]
     epsilon = np.linspace(0, 5, 11)
     assert np.max(np.abs(law.reverse.delta(epsilon) - back.delta(epsilon))) <= gap + other_gap
+
+
+@pytest.mark.parametrize(
+    ("m", "count"),
+    [
+        (dp.Gaussian(sigma=0.3), 3),
+        (dp.SubsampledGaussian(0.6, 0.01, "add"), 7),
+        (dp.FiniteExperiment([0.5, 0.3, 0.2, 0], [0.1, 0.25, 0.6, 0.05]), 3),
+    ],
+)
+@pytest.mark.parametrize("largest", [2.0, 650.0])
+def test_each_answer_of_a_grid_has_a_bound_of_its_own(m, count, largest, monkeypatch):
+    # Coarse grids, and losses that are cut off: so that bounds are far above rounding.
+    monkeypatch.setattr(discretized, "_SHORTEST", 64)
+    monkeypatch.setattr(discretized, "LARGEST", largest)
+    whole = m**count
+    infinite = tuple(float(pair._delta(np.asarray(math.inf))) for pair in (whole, whole.reverse))
+    bracket = bracketed([grid_factor(m, count)], 1.0)
+    faces = FiniteFaces(bracket.law, bracket, infinite=infinite)
+    epsilon, alpha = np.linspace(-12, 12, 401), np.append(np.geomspace(1e-12, 1, 200), 0.0)
+    for own, pair in ((faces, whole), (faces.reverse, whole.reverse)):
+        off = np.abs(own.bayes_error(epsilon) - pair._bayes_error(epsilon))
+        assert np.all(off <= own.bayes_error_error(epsilon))
+        assert off.max() <= own.bayes_error_bound <= bracket.gap
+        assert np.all(np.abs(own.delta(epsilon) - pair._delta(epsilon)) <= own.delta_error(epsilon))
+        assert np.all(np.abs(own.tradeoff(alpha) - pair._tradeoff(alpha)) <= own.tradeoff_error(alpha))
+
+
+def test_losses_beyond_the_grid_tell_the_two_apart():
+    # The Gaussian mechanism alone has an R of e^−14000.
+    m = dp.Gaussian(sigma=0.003) @ dp.SubsampledGaussianGroup(4, 0.02, 3, "remove")
+    assert m.bayes_error(0.5, with_error=True)[1] < 1e-11
+    assert m.tradeoff(1e-12, with_error=True)[1] < 1e-11
+    assert dp.delta_divergence(m, dp.Gaussian()).error_bound < 1e-11
 
 
 # References.

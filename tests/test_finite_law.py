@@ -2,6 +2,7 @@
 
 import itertools
 import math
+from dataclasses import replace
 from fractions import Fraction
 from functools import reduce
 
@@ -17,6 +18,7 @@ from strategies import distributions
 
 import dptutor as dp
 from dptutor.evaluation.binomial_law import BinomialLaw
+from dptutor.evaluation.faces import FiniteFaces
 from dptutor.evaluation.finite_law import FiniteLaw, TooManyAtoms
 from dptutor.evaluation.finite_two import TwoLosses
 from dptutor.evaluation.lattice_binomial import Binomial, deviance_term, stirling_error
@@ -544,3 +546,24 @@ def test_losses_so_far_apart_that_few_matter_to_each_other_are_summed_together()
     with np.errstate(over="ignore"):
         expected = np.sum(np.where(above, q[:, None] * -np.expm1(np.minimum(at - spread[:, None], 0.0)), 0.0), axis=0)
     assert law.delta(at) == approx(expected, rel=1e-13)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_losses_that_are_off_change_f_and_r_by_little_where_these_are_small(seed):
+    rng = np.random.default_rng(seed)
+    loss, off = np.sort(rng.uniform(-30, 30, 12)), 0.01
+    p = rng.dirichlet(np.full(12, 0.3))
+    first, second = p * np.exp(loss), p * np.exp(loss + rng.uniform(0, off, 12))
+    law, moved = (FiniteLaw.from_probabilities(p, q / q.sum()) for q in (first, second))
+    # Normalizing moves all losses once more, by less than `off`.
+    faces = FiniteFaces(replace(law, location_error=off))
+    log_odds, alpha = np.linspace(-30, 30, 301), np.append(np.geomspace(1e-12, 1, 200), 0.0)
+    assert np.all(np.abs(moved.bayes_error(log_odds) - law.bayes_error(log_odds)) <= faces.bayes_error_error(log_odds))
+    assert np.all(np.abs(moved.tradeoff(alpha) - law.tradeoff(alpha)) <= faces.tradeoff_error(alpha))
+    assert np.max(np.abs(moved.bayes_error(log_odds) - law.bayes_error(log_odds))) <= faces.bayes_error_bound
+
+
+def test_large_losses_have_small_bounds():
+    m = dp.DiscreteLaplace(2, 732) @ dp.DiscreteGaussian(1, 1968)
+    assert m.bayes_error(0.5, with_error=True)[1] < 1e-12
+    assert m.tradeoff(1e-12, with_error=True)[1] < 2e-12

@@ -12,6 +12,13 @@ Where a transform does not decay, losses are put on a grid of step h and convolv
 Composition preserves both relations, so that the truth lies between, and the gap is the error bound. It is of second
 order in h, where rounding losses up and down would be of first; steps are chosen so that atoms lie on the grid.
 
+The lower profile D is linear in e^ε between its grid points and the upper one is convex, so that the gap at any ε is at
+most the larger one of both ends of its cell. With D⁻ of the reverse pair, at most
+
+    f(α) ≤ max over ε ≥ 0 of    1 − D(ε) − e^ε α,    e^−ε (1 − D⁻(ε) − α),
+
+which is attained at grid points; and R at log-odds ε errs by the gap at |ε|, in that direction, over 1 + e^|ε|.
+
 Sources: Doroshenko et al. (2022), for the first; Meiser & Mohammadi (2018) for rounding.
 """
 
@@ -20,12 +27,13 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import reduce
+from functools import cached_property, reduce
 from typing import NamedTuple
 
 import numpy as np
 from scipy.fft import irfft, next_fast_len, rfft
 from scipy.optimize import isotonic_regression
+from scipy.special import expit
 
 from .._answers import NumericalError
 from .._floats import LARGEST_LOSS, LAST_PLACE
@@ -109,13 +117,69 @@ def window(errors, p_infinite, q_infinite) -> tuple[float, float]:
     return max(-first(below), -LARGEST), min(first(above), LARGEST)
 
 
+@dataclass(frozen=True, eq=False)
+class Side:
+    """What is known of one direction: values at ε = 0 and at all grid points beyond, in increasing order."""
+
+    loss: np.ndarray
+    gap: np.ndarray  # the upper minus the lower δ, both without the mass of infinite losses
+    below: np.ndarray  # the lower δ, with that mass
+    scaled_tail: np.ndarray  # minus the derivative of the lower δ, to the right
+
+    @cached_property
+    def _of_cells(self) -> np.ndarray:
+        """The larger gap of the two ends of each cell; the last one is without end."""
+        return np.maximum(self.gap, np.append(self.gap[1:], 0.0))
+
+    def gaps(self, epsilon: np.ndarray) -> np.ndarray:
+        """Bounds on the gap at ε ≥ 0."""
+        return self._of_cells[np.searchsorted(self.loss, epsilon, side="right") - 1]
+
+    def largest(self, reaches: float) -> float:
+        """The largest gap for ε ≤ `reaches`."""
+        return float(np.max(self.gap[self.loss <= reaches], initial=0.0))
+
+    @cached_property
+    def of_risk(self) -> float:
+        """The largest gap over 1 + e^ε."""
+        return float(np.max(expit(-self.loss) * self._of_cells))
+
+    @cached_property
+    def _tails(self) -> tuple[np.ndarray, np.ndarray]:
+        """Pr_P[L > ε] and Pr_Q[L > ε] of the lower pair, negative so that they increase."""
+        with np.errstate(under="ignore"):
+            under_p = np.exp(-self.loss) * self.scaled_tail
+        return np.maximum.accumulate(-under_p), np.maximum.accumulate(-self.below - self.scaled_tail)
+
+    def most(self, alpha: np.ndarray) -> np.ndarray:
+        """The largest 1 − D − e^ε α."""
+        at = np.minimum(np.searchsorted(self._tails[0], -alpha), self.loss.size - 1)
+        return 1.0 - self.below[at] - np.exp(np.minimum(self.loss[at], LARGEST_LOSS)) * alpha
+
+    def most_reverse(self, alpha: np.ndarray) -> np.ndarray:
+        """The largest e^−ε (1 − D − α)."""
+        at = np.minimum(np.searchsorted(self._tails[1], alpha - 1.0), self.loss.size - 1)
+        with np.errstate(under="ignore"):
+            return np.exp(-self.loss[at]) * (1.0 - self.below[at] - alpha)
+
+
 class Bracket(NamedTuple):
     """A composition on a grid."""
 
     law: FiniteLaw  # of a pair that dominates the composition
     gap: float  # bound on how much its δ exceeds the true one for ε ≥ 0, with rounding
-    lost: float  # bound on the rounding error of δ alone
+    lost: float  # the share of that which does not depend on ε, as rounding
     reaches: float  # the largest ε for which the gap holds
+    sides: tuple[Side, Side]  # of the pair and of its reverse
+
+    @property
+    def reverse(self) -> Bracket:
+        """The same for the reverse pair."""
+        return self._replace(law=self.law.reverse, sides=self.sides[::-1])
+
+    def widened(self, error: float) -> Bracket:
+        """The same if the parts' own δ may be off by `error` in all."""
+        return self._replace(gap=self.gap + error, lost=self.lost + error)
 
 
 def bracketed(factors: list[Factor], goal: float = POWERS_GOAL) -> Bracket:
@@ -138,11 +202,12 @@ def bracketed(factors: list[Factor], goal: float = POWERS_GOAL) -> Bracket:
     while True:
         step = _aligned(factors, coarse)
         law = _pessimistic(factors, step, truncation)
-        back = _gap(law.reverse, [f.reverse for f in factors], step, (-truncation[1], -truncation[0]), reaches)
-        gap = max(_gap(law, factors, step, truncation, reaches), back)
+        back = _side(law.reverse, [f.reverse for f in factors], step, (-truncation[1], -truncation[0]))
+        sides = _side(law, factors, step, truncation), back
+        gap = max(side.largest(reaches) for side in sides)
         if gap < goal or length / step > 0.9 * longest:
             lost = _LOST_ANYWAY + _LOST * count * math.log2(2.0 + length / step)
-            return Bracket(law, gap + lost, lost, reaches)
+            return Bracket(law, gap + lost, lost, reaches, sides)
         # The gap is approximately proportional to the square of the step.
         coarse = max(step * min(max(0.8 * math.sqrt(goal / gap), _FINER), 0.5), length / longest)
 
@@ -209,19 +274,19 @@ def _pessimistic(factors, step, truncation) -> FiniteLaw:
     return FiniteLaw(*rows[(rows[:, 1] > 0) | (rows[:, 2] > 0)].T)
 
 
-def _gap(law, factors, step, truncation, reaches) -> float:
-    """The largest δ_up − δ_low over 0 ≤ ε ≤ `reaches`, at grid points: between them both are linear in e^ε."""
+def _side(law, factors, step, truncation) -> Side:
+    """What is known of δ in one direction."""
     spectra = [_optimistic(factor, step) for factor in factors]
     start, q = _convolved(spectra, step, truncation)
     loss = step * (start + np.arange(q.size))
     infinite = -math.expm1(sum(factor.count * math.log1p(-factor.q_infinite) for factor in factors))
-    kept = loss >= 0
-    if not kept.any():
-        return max(float(law.delta(np.asarray(0.0))) - infinite, 0.0)
-    loss, q = loss[kept], q[kept]
+    loss, q = loss[loss >= 0], q[loss >= 0]
     with np.errstate(under="ignore"):
         lower = FiniteLaw.of_finite(loss, q * np.exp(-loss), q, 0.0, 0.0, 0.0)
-    return float(np.max((law.delta(loss) - infinite - lower.delta(loss))[loss <= reaches], initial=0.0))
+    at = np.append(0.0, loss[loss > 0])
+    below = lower.delta(at)
+    gap = np.maximum(law.delta(at) - infinite - below, 0.0)
+    return Side(at, gap, infinite + below, lower.scaled_tail(at))
 
 
 def _optimistic(factor: Factor, step: float):
@@ -246,7 +311,13 @@ def _optimistic(factor: Factor, step: float):
     weight = np.exp(np.clip(step * (number[:-1] - number[-1]), -LARGEST_LOSS, 0.0))
     hull = isotonic_regression(slope, weights=weight, increasing=False).x
     p = -np.diff(np.concatenate([alpha[:1], np.clip(hull, 0.0, alpha[0]), [0.0]]))
-    return left + 1, factor.count, p * np.exp(np.minimum(step * number, LARGEST_LOSS))
+    q = p * np.exp(np.minimum(step * number, LARGEST_LOSS))
+    # What the hull leaves at its lowest point: larger losses are moved to the upper end, which makes δ smaller.
+    end = np.exp(min(step * right, LARGEST_LOSS))
+    left_over = float(np.min(1.0 - beta[-2:] - factor.q_infinite - end * alpha[-2:]))
+    left_over -= end * math.expm1(step) * float(weight @ np.maximum(-hull, 0.0))
+    q[-2] += max(left_over - _TAIL, 0.0)
+    return left + 1, factor.count, q
 
 
 def _convolved(spectra, step, truncation):

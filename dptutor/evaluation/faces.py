@@ -22,7 +22,8 @@ from functools import cached_property
 import numpy as np
 from scipy.special import expit
 
-from .._floats import LARGEST_LOSS, LAST_PLACE, SMALLEST_LOG
+from .._floats import LARGEST_LOSS, LAST_PLACE, SMALLEST_LOG, UNIT_ROUNDOFF
+from .discretized import Bracket
 from .finite_law import TooManyAtoms
 from .laplace_nodes import Missed
 from .profile_table import WorseTable
@@ -490,53 +491,88 @@ class FiniteFaces(_Plainly):
     ----------
     law
         The law of the losses.
-    error_bound : float, optional
-        Bound on the error of every face, if the law is that of a grid; otherwise the law knows its own.
+    bracket : Bracket, optional
+        The errors, if the law is that of a grid; otherwise the law knows its own.
     smooth : bool
         Whether the law stands for one without atoms.
     infinite : tuple of float
         Pr_Q[L = +∞] and Pr_P[L = −∞].
-    reaches : float
-        The loss beyond which a grid counts losses as infinite.
     """
 
     window = None
 
-    def __init__(
-        self, law, error_bound: float | None = None, smooth: bool = False, infinite=(0.0, 0.0), reaches=math.inf
-    ):
-        self.law, self._smooth, self._infinite, self._reaches = law, smooth, infinite, reaches
+    def __init__(self, law, bracket: Bracket | None = None, smooth: bool = False, infinite=(0.0, 0.0)):
+        self.law, self._bracket, self._smooth, self._infinite = law, bracket, smooth, infinite
         self.errors, self.delta, self.tradeoff, self.epsilon = law.errors, law.delta, law.tradeoff, law.epsilon
         self.bayes_error = law.bayes_error
         # A law without atoms has no kinks, although its grid has.
         self.breakpoints = np.empty(0) if smooth else law.kinks
-        self._bracket = error_bound
-        self.error_bound = self.bayes_error_bound = law.error_bound if error_bound is None else error_bound
+        self.error_bound = law.error_bound if bracket is None else bracket.gap
 
     @cached_property
     def reverse(self) -> FiniteFaces:
         """The faces of the reverse pair."""
-        return FiniteFaces(self.law.reverse, self._bracket, self._smooth, self._infinite[::-1], self._reaches)
+        return FiniteFaces(
+            self.law.reverse, self._bracket and self._bracket.reverse, self._smooth, self._infinite[::-1]
+        )
 
     def worse(self) -> None:
         """None: nothing is faster than asking both directions."""
 
+    @cached_property
+    def _moved_by(self) -> float:
+        """x such that rounding multiplies masses by at most 1 + x, besides their own error: e^location − 1."""
+        return math.expm1(self.law.location_error)
+
+    @property
+    def _rounding(self) -> float:
+        """What is left of the error if no loss is off."""
+        return self.law.relative_error + 8 * UNIT_ROUNDOFF
+
     def delta_error(self, epsilon):
         """Bound on the error of δ."""
+        flat = np.ravel(epsilon).astype(float)
+        if self._bracket is None:
+            lower, upper = self.law.profile(flat)
+            return (upper - lower).reshape(np.shape(epsilon))
+        found, back = np.empty(flat.shape), flat < 0
+        there, its = self._bracket.sides
+        # The true δ is between the infinite mass and this one; a grid counts losses that it does not reach as infinite.
+        most = np.maximum(self.law.delta(flat[~back]) - self._infinite[0], 0.0)
+        found[~back] = np.minimum(there.gaps(flat[~back]), most)
+        with np.errstate(under="ignore"):
+            found[back] = np.exp(flat[back]) * its.gaps(-flat[back])
+        return (found + self._bracket.lost).reshape(np.shape(epsilon))
+
+    @cached_property
+    def bayes_error_bound(self) -> float:
+        """Bound on the error of R at every prior."""
         if self._bracket is not None:
-            # Beyond its reach a grid counts losses as infinite: the true δ is between the infinite mass and this one.
-            beyond = np.where(epsilon > self._reaches, self.delta(epsilon) - self._infinite[0], 0.0)
-            return np.maximum(beyond, self._bracket)
-        lower, upper = self.law.profile(np.ravel(epsilon).astype(float))
-        return (upper - lower).reshape(np.shape(epsilon))
+            return max(side.of_risk for side in self._bracket.sides) + self._bracket.lost
+        # R is at most Σ min(p, q) = 1 − δ(0).
+        return min(self.error_bound, self._moved_by * (1.0 - float(self.law.delta(np.zeros(())))) + self._rounding)
 
     def bayes_error_error(self, log_odds):
         """Bound on the error of R."""
-        return np.full(np.shape(log_odds), self.error_bound)
+        log_odds = np.asarray(log_odds, dtype=float)
+        if self._bracket is None:
+            return np.minimum(self._moved_by * self.bayes_error(log_odds) + self._rounding, self.bayes_error_bound)
+        size, (there, back) = np.abs(log_odds), self._bracket.sides
+        gap = np.where(log_odds < 0, back.gaps(size), there.gaps(size))
+        return expit(-size) * gap + self._bracket.lost
 
     def tradeoff_error(self, alpha):
         """Bound on the error of f."""
-        return np.full(np.shape(alpha), self.error_bound)
+        alpha, beta = np.asarray(alpha, dtype=float), self.tradeoff(alpha)
+        if self._bracket is not None:
+            there, back = self._bracket.sides
+            most = np.maximum(there.most(alpha), back.most_reverse(alpha))
+            return np.maximum(np.minimum(most, 1.0 - alpha) - beta, 0.0) + self._bracket.lost
+        # A test whose errors are α and β has at most errors c α and c β with the true masses, and conversely.
+        c = 1.0 + self._moved_by
+        most = c * self.tradeoff(alpha / c) - beta
+        least = beta - self.tradeoff(np.minimum(c * alpha, 1.0)) / c
+        return np.minimum(np.maximum(most, least) + 2 * self._rounding, self.error_bound)
 
     def epsilon_error(self, delta, epsilon):
         """Bound on the error of an answer of `epsilon`."""

@@ -469,10 +469,9 @@ def _by_grid(whole: Composition) -> FiniteFaces:
     own = sum(count * max(part.error_bound, part.reverse.error_bound) for part, count in parts)
     goal = _PRODUCTS_GOAL if whole.beside or len(grid) > 1 else POWERS_GOAL
     found = bracketed(grid, max(goal, own / 4))
-    gap = found.gap + own
     infinite = whole._infinite, float(whole.reverse._delta(np.asarray(math.inf)))
     smooth = not any(factor.atoms for factor in grid)
-    return FiniteFaces(found.law, gap, smooth, infinite, found.reaches)
+    return FiniteFaces(found.law, found.widened(own), smooth, infinite)
 
 
 def grid_factor(part, count) -> Factor:

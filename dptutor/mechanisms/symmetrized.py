@@ -19,9 +19,13 @@ from functools import cached_property
 
 import numpy as np
 
+from .._floats import LAST_PLACE
 from ..evaluation.evaluator import Evaluator
 from .base import Mechanism, as_mechanism
 from .lattice import worse_of
+
+# A bound on the error of f above this may be larger than f itself.
+_SMALL = 1e-9
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -90,7 +94,15 @@ class Symmetrized(Mechanism):
         return self._faces.tradeoff(alpha) if self._faces else super()._tradeoff(alpha)
 
     def _tradeoff_error(self, alpha: np.ndarray) -> np.ndarray:
-        return self._faces.tradeoff_error(alpha) if self._faces else super()._tradeoff_error(alpha)
+        if self._faces:
+            return self._faces.tradeoff_error(alpha)
+        error = super()._tradeoff_error(alpha)
+        if self.error_bound <= _SMALL:
+            return error
+        # f is at most that of either direction, and at least 0.
+        value = self._tradeoff(alpha)
+        most = np.minimum(*(part._tradeoff(alpha) + part._tradeoff_error(alpha) for part in self.directions))
+        return np.minimum(error, np.maximum(most - value, value) + LAST_PLACE)
 
     def _bayes_error(self, log_odds: np.ndarray) -> np.ndarray:
         if self._faces:
