@@ -341,6 +341,11 @@ def test_what_is_refused_comes_with_python(kernel):
         assert (found["name"], found["python"]) == ("Refused", told)
 
 
+def test_an_epsilon_that_is_not_found_is_not_called_infinite(kernel):
+    """Gaussian noise has a finite ε at every δ above 0, however large."""
+    assert refusal(kernel, "kernel.read(text).epsilon(1e-5)", "DPSGD(0.02, 0.01, 1000)")["name"] == "Refused"
+
+
 def test_no_name_of_the_library_is_unknown(kernel):
     with pytest.raises(ValueError, match="Foo is unknown") as told:
         read("Foo(1)")

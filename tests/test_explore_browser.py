@@ -1510,6 +1510,21 @@ def test_nothing_in_a_picture_covers_another_or_is_cut(opened, name, width):
     assert found == []
 
 
+@pytest.mark.parametrize("name", ["any_attack", "batches"])
+def test_on_paper_a_curve_that_is_asked_for_has_its_name(new_page, frozen, name):
+    page = new_page()
+    page.goto((frozen / f"{name}.html").as_uri())
+    page.wait_for_selector(DRAWN_ONCE)
+    veiled = "() => document.querySelector('[data-explorer]').explorer.parts.filter((part) => part.veiled).length"
+    hidden = page.evaluate(veiled)
+    page.emulate_media(media="print")
+    page.evaluate("dispatchEvent(new Event('beforeprint'))")
+    assert hidden and not page.evaluate(veiled)
+    assert page.evaluate(CROSSED) == []
+    page.evaluate("dispatchEvent(new Event('afterprint'))")
+    assert page.evaluate(veiled) == hidden
+
+
 # For each name of a line: on which side of it, as the line goes, its middle is.
 SIDES = """() => Object.fromEntries(document.querySelector("[data-explorer]").explorer.names.panels.flatMap((panel) =>
   panel.entries.flatMap((entry) => {

@@ -217,7 +217,9 @@ class Mechanism {
     const highest = Math.max(this.largestLoss, 0);
     if (delta === this.leak) return { value: highest, errorBound: highest < Infinity ? 4 * ULP * highest : 0 };
     const found = smallestEpsilon(this, delta, highest);
-    if (!(found.errorBound <= SHARP * Math.max(1, found.value))) throw this.refused(`epsilon(${delta})`);
+    // Not found at all, it is not infinite: δ is above the leak.
+    if (!(found.value < Infinity && found.errorBound <= SHARP * Math.max(1, found.value)))
+      throw this.refused(`epsilon(${delta})`);
     return found;
   }
 

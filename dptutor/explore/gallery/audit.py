@@ -177,6 +177,13 @@ def rarer_than_the_panel_shows(flaw, repetitions, steps):
     return repetitions / (1 if repetitions < 450 else 5), LOW if of_wins < LOW else np.nan, "below 1 in 10⁷"
 
 
+@evidence.text(BLUE, offset=(9, 6))
+def rarer_beliefs(flaw, repetitions, steps):
+    of_wins, of_beliefs = (numbers(flaw, repetitions, steps)[k] for k in (3, 5))
+    alone = of_beliefs < LOW <= of_wins  # of two dots in one place, one has the words
+    return repetitions / (1 if repetitions < 450 else 5), LOW if alone else np.nan, "below 1 in 10⁷"
+
+
 def paths(flaw, first, sign):
     """The beliefs of some repetitions, from one half, with a gap after each."""
     start, gap = np.zeros((PATHS, 1)), np.full((PATHS, 1), np.nan)

@@ -119,9 +119,14 @@ def of_nearly_all(steps):
     return numbers(steps)[1], -0.98, "99 of 100: at most {usual}"
 
 
-@totals.curve(PURPLE, width=2, ghost=False, share=0.5)
+@totals.curve(PURPLE, width=2, ghost=False, share=0.45)
 def budget(steps):
-    return [EPSILON * steps, EPSILON * steps], [-0.8, 1.1]
+    return [EPSILON * steps, EPSILON * steps], [AXIS, 1.1]
+
+
+@totals.curve(PURPLE, width=2, ghost=False, moves="")
+def budget_below(steps):
+    return [EPSILON * steps, EPSILON * steps], [-AXIS, -0.8]
 
 
 def summed(side, align):

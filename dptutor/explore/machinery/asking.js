@@ -27,6 +27,16 @@ class Asking {
     });
     if (this.ask.kind === "draw") this.prepare(find);
     this.refresh();
+    // On paper what is asked for is seen, and so it has its names.
+    for (const [event, covered] of [
+      ["beforeprint", false],
+      ["afterprint", true],
+    ])
+      globalThis.addEventListener(event, () => {
+        if (!this.open) return;
+        for (const part of this.hidden) part.veiled = covered;
+        this.explorer.names.place();
+      });
   }
 
   // A duel may be asked about for each of its pairs.
