@@ -703,7 +703,7 @@ class MixtureFaces(_Plainly):
 
     def bayes_error_error(self, log_odds):
         """Bound on the error of R."""
-        return np.full(np.shape(log_odds), self.error_bound)
+        return np.full(np.shape(log_odds), min(self.error_bound, self.bayes_error_bound))
 
     def tradeoff(self, alpha):
         """f at α."""
