@@ -26,7 +26,7 @@ from .._floats import LARGEST_LOSS, LAST_PLACE, SMALLEST_LOG, UNIT_ROUNDOFF
 from .discretized import Bracket
 from .finite_law import TooManyAtoms
 from .laplace_nodes import Missed
-from .profile_table import WorseTable
+from .profile_table import ProfileTable, WorseTable
 from .remembering import remembering
 from .roots import decreasing_root, reach_of_epsilon, slope_of_profile
 from .touching import LARGEST, SMALLEST, known_at
@@ -97,9 +97,11 @@ class TabulatedFaces:
 
     @property
     def tables(self):
-        """The profiles of both directions; None if losses may be infinite, or are known only up to a common shift."""
+        """The profiles of both directions; None if losses may be infinite, or are known only up to a common shift, or
+        curves stand for them."""
         both = self._forward, self._backward
-        return None if any(self._infinite) or any(table.off for table in both) else both
+        known = all(isinstance(table, ProfileTable) and not table.off for table in both)
+        return both if known and not any(self._infinite) else None
 
     def worse(self) -> TabulatedFaces | None:
         """The faces of the worse of both directions at every ε; None unless both have the same infinite mass."""
@@ -631,8 +633,9 @@ class MixtureFaces(_Plainly):
 
     @cached_property
     def _open(self) -> float:
-        """Bound on the total error of the atoms' masses."""
-        rounding = self._law.relative_error
+        """Bound on the total error of the atoms' masses. Where losses are off by x, a mass is e^x times as large."""
+        off = self._law.location_error + LAST_PLACE * float(np.max(np.abs(self._loss), initial=0.0))
+        rounding = self._law.relative_error + math.expm1(off)
         return rounding if self._missed is None else rounding + float(self._missed.q.sum() + self._missed.p.sum())
 
     @property

@@ -312,8 +312,7 @@ class Composition(Evaluated):
                     return MixtureFaces(_enumerated(finite), _together(others))
             elif sum(count for _, count in laplace) <= _FEW_LAPLACE:
                 beside = Composition(rest)._faces
-                tables = beside.tables if isinstance(beside, TabulatedFaces) else ()
-                if tables and all(isinstance(table, ProfileTable) for table in tables):
+                if isinstance(beside, TabulatedFaces) and beside.tables:
                     tops = [part._loss_law().largest_loss for part, count in laplace for _ in range(count)]
                     return beside_laplace(beside, tops)
         found: list[TabulatedFaces | FiniteFaces] = []
