@@ -394,6 +394,11 @@ class Translator(HTML5Translator):
         if not isinstance(node.parent, addnodes.desc_content):
             self.later(node)
 
+    def visit_literal_block(self, node):
+        if "output" in node["classes"] and "\n" not in node.astext().strip():
+            node["classes"].append("one-line")
+        super().visit_literal_block(node)
+
     def visit_image(self, node):
         """With its size, so that the text below does not move when it comes, and not before it is needed."""
         file = Path(self.builder.srcdir) / node["uri"]  # which will be its address

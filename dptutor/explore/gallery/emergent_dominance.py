@@ -30,6 +30,7 @@ from ..machinery import (
 
 PRIORS, FLOOR = np.linspace(0, 1, 81), 1e-13
 NOTHING = 1e-3  # a lead that does not matter: a tenth of a percentage point
+MOST = 0.5  # no lead is larger
 COUNTS = (*range(1, 21), *range(22, 33, 2), 36, 40, 44, 48, 56, 64, 72, 80, 96, 112, 128, 160, 192, 224, 256)
 EQUAL, SMALLER = "the same noise", "noise that grows with √N"
 
@@ -239,12 +240,18 @@ def verdict(steps, sigma):
 @emergent_dominance.readouts(
     forth=in_points("largest lead of randomized response", BLUE, help="Δ(RR‖Gauss), the regret of choosing Gaussian"),
     back=in_points("largest lead of Gaussian noise", VERMILLION, help="Δ(Gauss‖RR), the regret of choosing RR"),
-    bound=in_points("finite-step bound", INK, help="on the lead of the one with the larger μ"),
+    bound=in_points(
+        "finite-step bound",
+        INK,
+        help="on the lead of the one with the larger μ, which is never above 50 points",
+        infinite="says nothing (above 50 points)",
+    ),
     mu_response=Number("2√N η, randomized response", BLUE, 3),
     mu_gaussian=Number("2√N η, Gaussian", VERMILLION, 3),
 )
 def numbers(steps, count, sigma):
-    return *divergences(steps, count, sigma), *limits(steps, count, sigma)
+    bound, *mus = limits(steps, count, sigma)
+    return *divergences(steps, count, sigma), bound if bound < MOST else math.inf, *mus
 
 
 @emergent_dominance.solved

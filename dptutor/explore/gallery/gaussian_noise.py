@@ -68,8 +68,8 @@ def noise(axes):
     axes.axhline(1, color=BLUE, linewidth=2, label="exact σ")
     axes.axvline(1, color=GREY, linewidth=1)
     axes.text(0.93, 6.6, "proved: ε < 1", color=GREY, ha="right")
-    axes.text(0.115, 0.9, "↓ the promise is broken", color=VERMILLION, va="top")
-    axes.text(0.115, 1.05, "↑ noise is wasted", color=BLUE)
+    axes.text(0.115, 0.9, "↓ promise broken", color=VERMILLION, va="top")
+    axes.text(0.115, 1.05, "↑ noise wasted", color=BLUE)
 
 
 def multiple(epsilon, delta):

@@ -55,6 +55,11 @@ class Asking {
     return this.open && this.svg === svg;
   }
 
+  // Where the pen is, while it draws in this panel.
+  penOn(svg) {
+    return this.pen && this.drawsOn(svg) ? this.pen.at : null;
+  }
+
   refresh() {
     if (this.shownFor === this.key) return;
     this.shownFor = this.key;
@@ -194,6 +199,7 @@ class Asking {
     if (!this.pen) return;
     this.count.textContent = this.pen.toGo;
     this.button.setAttribute("aria-disabled", String(this.pen.left > 0));
+    if (this.open) this.explorer.names.place();
   }
 
   clear() {

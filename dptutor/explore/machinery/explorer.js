@@ -772,9 +772,9 @@ class Explorer {
     part.text.setAttribute("y", short(point[1] - part.offset[1]));
   }
 
-  number({ power, digits, unit }, row) {
+  number({ power, digits, unit, infinite }, row) {
     const whole = (row[0] << 16) | row[1];
-    if (whole === INFINITE) return "∞";
+    if (whole === INFINITE) return infinite;
     if (whole === MINUS_INFINITE) return "−∞";
     if (whole === UNDEFINED) return "—";
     const sign = whole < 0 ? "−" : "",

@@ -152,11 +152,11 @@ class Handles {
       arrow.toggleAttribute("hidden", now === (k ? values.at(-1) : values[0]));
     });
     // Asked for its size, a browser would lay out the page again in every frame of a drag.
-    const size = this.explorer.names?.panels[part.panel].size || 11.5;
-    if (part.grip.wide && part.grip.size === size) return;
-    const half = Math.max(2.1 * size, 0.27 * size * value.length + 1.5 * size),
+    const { size = 11.5, font = "11.5px sans-serif" } = this.explorer.names?.panels[part.panel] ?? {};
+    if (part.grip.wide && part.grip.font === font) return;
+    const half = Math.max(2.1 * size, lengthOf(value, `600 ${font}`) / 2 + 1.5 * size),
       high = 0.95 * size;
-    Object.assign(part.grip, { size, wide: half, half: [half, high] });
+    Object.assign(part.grip, { font, wide: half, half: [half, high] });
     const [target, pill] = element.querySelectorAll("rect");
     for (const [rect, more] of [
       [target, 6],
@@ -212,10 +212,11 @@ class Handles {
     grip.element.setAttribute("transform", `translate(${short(at[0] + grip.shift)} ${short(at[1])})`);
   }
 
-  // By how much a value leaves the middle of its line to stay in the picture.
+  // By how much a value leaves the middle of its line to stay in the picture, beside the numbers of its upright axis.
   inwards({ grip: { at, half }, panel }) {
     const { x, width } = this.panels[panel].viewBox.baseVal,
-      least = x + half[0] + 1 - at[0],
+      [left] = this.explorer.manifest.panels[panel].box,
+      least = left + half[0] - at[0],
       most = x + width - half[0] - 1 - at[0];
     return Math.max(least, Math.min(0, most));
   }

@@ -13,7 +13,9 @@ const WHERE_IT_WAS = 30, // what a better place must be better by
 const CLOSE = 15; // to the middle of a grip, in units of the picture
 const LEAST = 12.2, // of letters, in pixels of the screen; a room asks for more
   SMALL = 120;
+const HIDDEN = 2; // so near to something that is held a number of an axis cannot be read
 const NUMERAL = /^−?[\d.]+$/;
+const ASIDE_OF = 2; // between the name of an upright axis and its numbers, in units of the picture
 const RIM = 5; // between a name and its curve, in units of the picture
 const ALONG = [0.5, 0.32, 0.68, 0.18, 0.82, 0.4, 0.6, 0.25, 0.75, 0.06, 0.94];
 // Where there is room after all: lines of letters across and up.
@@ -70,7 +72,12 @@ class Names {
       const { box, fixed } = explorer.manifest.panels[number];
       const parts = explorer.parts.filter((part) => part.panel === number);
       const named = parts.filter((part) => part.label).map((part) => ({ part, label: part.label, color: part.color }));
-      const entries = [...named, ...fixed.map((line) => ({ line: line.points, label: line.label, color: line.color }))];
+      const standing = fixed.filter((line) => line.label);
+      // What has the fewest places comes first: of a point there is one, of a line many.
+      const single = ({ part }) => part?.kind === "points";
+      const entries = [...named, ...standing.map(({ points, label, color }) => ({ line: points, label, color }))].sort(
+        (a, b) => single(b) - single(a),
+      );
       for (const entry of entries) write(svg, entry);
       const still = [...svg.querySelectorAll("text")].filter(
         (text) => !text.closest("[data-part], .dpe-still, .dpe-name, .dpe-grip"),
@@ -133,6 +140,8 @@ class Names {
     panel.written = still.map((text) => boxOf(text, svg));
     const [below, beside] = [[], []];
     panel.written.forEach((place, i) => (place[1] > bottom - 2 ? below : beside).push(i));
+    const inside = ([x, y]) => x > box[0] && y > box[1];
+    panel.words = beside.filter((i) => inside(panel.written[i]) && !NUMERAL.test(still[i].textContent));
     const shift = (i, dx, dy) => {
       still[i].style.translate = `${short(dx)}px ${short(dy)}px`;
       panel.written[i] = panel.written[i].map((x, k) => x + (k % 2 ? dy : dx));
@@ -143,12 +152,14 @@ class Names {
     if (down) for (const i of below) shift(i, 0, down);
     for (const i of beside)
       if (still[i].getAttribute("transform")?.startsWith("rotate")) {
-        const out = most(i, beside, (k) => panel.written[i][2] - panel.written[k][0]);
+        const [left, top, right, foot] = panel.written[i],
+          others = beside.filter((k) => k !== i).map((k) => panel.written[k]),
+          room = (boxes) => Math.min(...boxes.map((other) => other[0])) - ASIDE_OF - right;
+        const out = Math.min(0, room(others.filter((other) => other[1] < foot && other[3] > top)));
         // Where the numbers leave room, it comes back into the picture.
-        const cut = Math.max(0, svg.viewBox.baseVal.x - panel.written[i][0]),
-          room = Math.min(...beside.filter((k) => k !== i).map((k) => panel.written[k][0])) - panel.written[i][2];
-        const back = Math.min(cut, Math.max(0, room));
-        if (out || back) shift(i, back - out, 0);
+        const cut = Math.max(0, svg.viewBox.baseVal.x - left),
+          back = Math.min(cut, Math.max(0, room(others)));
+        if (out || back) shift(i, out + back, 0);
       }
   }
 
@@ -158,7 +169,7 @@ class Names {
   }
 
   placeIn(panel) {
-    const { svg, box, parts, entries, written, lines } = panel,
+    const { svg, box, parts, entries, still, written, lines } = panel,
       { x: start, width: whole } = svg.viewBox.baseVal;
     const [left, top, width, height] = box;
     const inside = (p) => p && p[0] >= left && p[0] <= left + width && p[1] >= top && p[1] <= top + height;
@@ -172,24 +183,37 @@ class Names {
     ].map((points) => ({ points, dense: dense(points).filter(near) }));
     const crowd = drawn.flatMap((line) => line.dense),
       names = new Set(entries.map(({ part, line }) => part?.points ?? line));
-    // Numbers of an axis hide where a value stands on them, or its upright line.
-    const values = parts.filter((part) => part.grip?.at && part.grip.text && !part.veiled),
+    const gripped = parts.filter((part) => part.grip?.at && !part.veiled),
+      values = gripped.filter((part) => part.grip.text),
       pills = values.map((part) => boxAround(part.grip)),
+      rings = gripped
+        .filter((part) => !part.grip.text)
+        .map((part) => boxAround({ ...part.grip, half: [CLOSE / 2, CLOSE / 2] })),
       uprights = values.map((part) => upright(part.points)).filter(Boolean);
-    panel.still.forEach((text, i) => {
-      const hidden = NUMERAL.test(text.textContent) ? [...pills, ...uprights] : pills;
-      text.classList.toggle(
-        "dpe-covered",
-        hidden.some((box) => overlap(box, written[i])),
-      );
-    });
-    const taken = [...written];
+    const pen = this.explorer.asking?.penOn(svg);
+    if (pen) rings.push(boxAround({ at: pen, half: [CLOSE / 2, CLOSE / 2] }));
+    const taken = written.filter((_, i) => !panel.words.includes(i));
     for (const part of parts) {
       if (part.veiled) continue;
       if (part.grip?.at) taken.push(boxAround(part.grip));
       else if (part.kind === "points")
         for (const p of part.points.filter(inside)) taken.push([p[0] - 5, p[1] - 5, p[0] + 5, p[1] + 5]);
     }
+    // What a panel says of one of its places stays at that height.
+    const places = [...written];
+    for (const i of panel.words) {
+      const { dx, place } = this.roomFor(written[i], panel, taken, crowd, [0]);
+      still[i].style.translate = dx ? `${short(dx)}px` : "";
+      taken.push((places[i] = place));
+    }
+    // Numbers of an axis hide where something is held on them, or a value's upright line stands.
+    still.forEach((text, i) => {
+      const hidden = NUMERAL.test(text.textContent) ? [...pills, ...rings, ...uprights] : pills;
+      text.classList.toggle(
+        "dpe-covered",
+        hidden.some((box) => overlap(wider(box, HIDDEN), places[i])),
+      );
+    });
     for (const part of parts) if (!part.veiled && isText(part)) taken.push(this.giveWay(part, panel, taken, crowd));
     for (const entry of entries) {
       const points = entry.part ? entry.part.points : entry.line;
@@ -233,12 +257,21 @@ class Names {
 
   // Words stand where their part puts them, and beside that where something else is; in any case in the picture. Returns
   // their box.
-  giveWay(part, { svg, box: [left, top, width, height], size, font }, taken, crowd) {
-    const [x0, y0, x1, y1] = boxOfText(part, size, font),
-      { x: start, width: whole } = svg.viewBox.baseVal,
+  giveWay(part, panel, taken, crowd) {
+    const box = boxOfText(part, panel.size, panel.font);
+    if (box[2] <= panel.box[0]) return box; // a number of the axis
+    const best = this.roomFor(box, panel, taken, crowd, [0, -1, 1, -2, 2, -3, 3, -4, 4, -5, 5]);
+    const moved = best.dx || best.dy ? `translate(${short(best.dx)} ${short(best.dy)})` : "";
+    if (part.moved !== moved) part.text.setAttribute("transform", moved);
+    part.moved = moved;
+    return best.place;
+  }
+
+  // The nearest place for the words in a box, so many lines lower, where nothing else is.
+  roomFor([x0, y0, x1, y1], { svg, box: [left, top, width, height], size }, taken, crowd, lower) {
+    const { x: start, width: whole } = svg.viewBox.baseVal,
       half = (x1 - x0) / 2,
       line = 1.18 * size;
-    if (x1 <= left) return [x0, y0, x1, y1]; // a number of the axis
     const past = half + size / 2,
       far = half + 2 * size;
     // Two hundred points may be there, and few of them where the words may go.
@@ -247,7 +280,7 @@ class Names {
       strokes = crowd.filter(([x, y]) => x > reach[0] && x < reach[2] && y > reach[1] && y < reach[3]);
     let best = null,
       least = Infinity;
-    for (const dy of [0, -1, 1, -2, 2, -3, 3, -4, 4, -5, 5].map((lines) => lines * line))
+    for (const dy of lower.map((lines) => lines * line))
       for (const way of [0, half / 2, -half / 2, half, -half, past, -past, far, -far, 2 * far, -2 * far]) {
         const dx = Math.max(start - x0, Math.min(way, start + whole - x1)),
           place = [x0 + dx, y0 + dy, x1 + dx, y1 + dy];
@@ -267,10 +300,7 @@ class Names {
         }
         if (!cost) break;
       }
-    const moved = best.dx || best.dy ? `translate(${short(best.dx)} ${short(best.dy)})` : "";
-    if (part.moved !== moved) part.text.setAttribute("transform", moved);
-    part.moved = moved;
-    return best.place;
+    return best;
   }
 
   best(entry, { height: line, box: panel, whole, inside, seen, crowd, own, others, named, taken, grips }) {
@@ -327,7 +357,7 @@ class Names {
 // What it costs a name to leave its panel, and to lie on lines.
 const outside = (box, [left, top, width, height]) => {
   const out =
-    Math.max(0, left + 2 - box[0], box[2] - left - width - 4) + Math.max(0, top - box[1], box[3] - top - height);
+    Math.max(0, left + 2 - box[0], box[2] - left - width - 4) + Math.max(0, top - box[1], box[3] + 2 - top - height);
   return out && 60 + 4 * out;
 };
 const crossed = (box, crowd) => {
@@ -387,9 +417,12 @@ const isText = (part) => part.kind === "text" && part.points[0] && part.text.tex
 
 // Asked for its size, a browser would lay out the page again in every frame of a drag; asked for that of letters, not.
 const letters = document.createElement("canvas").getContext("2d");
-const boxOfText = (part, size, font) => {
+const lengthOf = (text, font) => {
   letters.font = font;
-  const w = letters.measureText(part.text.textContent).width,
+  return letters.measureText(text).width;
+};
+const boxOfText = (part, size, font) => {
+  const w = lengthOf(part.text.textContent, font),
     x = part.points[0][0] + part.offset[0],
     y = part.points[0][1] - part.offset[1];
   const start = { middle: x - w / 2, end: x - w }[part.text.style.textAnchor] ?? x;

@@ -6,6 +6,7 @@ is tried for a name has a cost, and the cheapest is taken.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from itertools import product
 from typing import Any
@@ -17,9 +18,11 @@ from matplotlib.text import Text
 from ...palette import letter_shade
 from .panel import PANEL_HEIGHT, Panel
 
+BENEATH = "beneath"  # the id of a number of an axis that is hidden, as an upright line stands on it
 CLEAR = 3.0  # smallest distance between a name and what it does not belong to
 LED = 12.0  # a name further than this from its curve has a line to it
 _GAPS = (4.0, 14.0, 26.0, 40.0, 60.0, 90.0)  # distances from the curve that are tried
+_NUMERAL = re.compile(r"−?[\d.]+")
 _SHIFTS = (0, 7, -7, 14, -14, 28, -28, 42, -42, 56, -56, 70, -70, 84, -84)  # by which words may be moved away
 
 
@@ -42,7 +45,11 @@ class Names:
         left, top, width, height = panel.box
         self.axes, self.drawn, self.frame = axes, drawn, np.array([left, top, left + width, top + height])
         self.points = [self._seen(thing) for thing in drawn]
-        self.taken = [box_of(text) for text in axes.texts if not text.get_gid() and text.get_text().strip()]
+        texts = [text for text in axes.texts if not text.get_gid() and text.get_text().strip()]
+        for text in texts:
+            if _NUMERAL.fullmatch(text.get_text()) and any(_struck(box_of(text), thing) for thing in drawn):
+                text.set(gid=BENEATH, visible=False)
+        self.taken = [box_of(text) for text in texts if text.get_visible()]
         self.leads = np.empty((0, 2))  # points along the lines that lead to curves
 
     def move(self, text: Text):
@@ -83,9 +90,14 @@ class Names:
         ]).transpose(0, 2, 1).reshape(-1, 3)  # fmt: skip
         if region:
             places = np.vstack([places, [*(own.min(axis=0) + own.max(axis=0) - size) / 2, 0.0]])
-        boxes = np.hstack([places[:, :2], places[:, :2] + size])
+        corners = np.clip(places[:, :2], self.frame[:2] + 2, np.maximum(self.frame[:2], self.frame[2:] - size) - 2)
+        boxes = np.hstack([corners, corners + size])
         others = self._crowd(without=thing)
-        cost = places[:, 2] + self._outside(boxes) + self._met(boxes, others if region else self._crowd(), CLEAR)
+        cost = (
+            places[:, 2]
+            + np.abs(corners - places[:, :2]).sum(axis=1)
+            + self._met(boxes, others if region else self._crowd(), CLEAR)
+        )
         if not region:
             away, lines = _leads(own, boxes)
             crossed = sum(_within(lines, other).any(axis=1) for other in self.taken)
@@ -162,6 +174,14 @@ def _leads(own, boxes) -> tuple[np.ndarray, np.ndarray]:
 
 def _within(points, box) -> np.ndarray:
     return ((points >= box[:2]) & (points <= box[2:])).all(axis=-1)
+
+
+def _struck(box, thing: Drawn) -> bool:
+    """Whether an upright line goes through a box."""
+    if thing.kind != "curve" or len(thing.points) != 2 or not abs(np.diff(thing.points[:, 0])[0]) < 1:
+        return False
+    x, (low, high) = thing.points[0, 0], np.sort(thing.points[:, 1])
+    return bool(box[0] - 1 < x < box[2] + 1 and low < box[3] and high > box[1])
 
 
 def _overlap(boxes, other) -> np.ndarray:

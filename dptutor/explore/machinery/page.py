@@ -191,6 +191,7 @@ def describe(explorer: Declaration, exploration) -> dict:
                 "name": name,
                 "table": number[id(table)],
                 "power": shown.power,
+                "infinite": shown.infinite,
                 "digits": shown.digits,
                 "unit": shown.suffix,
             }

@@ -104,12 +104,12 @@ class Pen {
       last = k;
     });
     this.path.setAttribute("d", data);
-    const at = last < 0 ? [box[0], this.before(null)] : [xs[last], heights[last]];
+    this.at = last < 0 ? [box[0], this.before(null)] : [xs[last], heights[last]];
     const shown = (part, now) => (now ? part.removeAttribute("display") : part.setAttribute("display", "none")),
       starts = Boolean(this.edge) && last < 0;
     shown(this.ring, this.open() && !starts);
     if (this.edge) shown(this.edge, this.open() && starts);
-    this.ring.setAttribute("transform", `translate(${at.map(round).join(" ")})`);
+    this.ring.setAttribute("transform", `translate(${this.at.map(round).join(" ")})`);
     this.changed();
   }
 }

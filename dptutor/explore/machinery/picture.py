@@ -21,7 +21,7 @@ from matplotlib.figure import Figure
 from ...formulas import symbols
 from ...palette import GREY, INK, PAGE_COLORS, PALE, letter_color, letter_shade, page_color
 from .declaration import Declaration
-from .naming import Drawn, Names
+from .naming import BENEATH, Drawn, Names
 from .panel import PANEL_HEIGHT, Part
 from .parameters import power_of_ten
 
@@ -185,6 +185,8 @@ def svg(explorer: Declaration, setting: Mapping, fill: Callable[[str], str]) -> 
         figure.savefig(file, format="svg", metadata={"Date": None})
     root = ET.fromstring(file.getvalue())
     parts = {f"part-{part.place}": part for part in explorer.parts}
+    for text in (text for ax in figure.axes for text in ax.texts if text.get_gid() == BENEATH):
+        text.set_visible(True)  # a script shows it when nothing lies on it
     moved = {text.get_gid(): text.get_position() for ax in figure.axes for text in ax.texts}
     veiled = explorer.prediction.veiled if explorer.prediction else ()
     for group in list(root.iter(f"{_SVG}g")):
@@ -194,6 +196,8 @@ def svg(explorer: Declaration, setting: Mapping, fill: Callable[[str], str]) -> 
             _make_movable(group, part, setting, moved.get(f"part-{place}"))
         if role == "name":
             group.set("class", "dpe-still")
+        if role == BENEATH:
+            group.set("class", "dpe-beneath")
         if role in ("part", "name") and part and part.name in veiled:
             group.set("class", f"{group.get('class', '')} dpe-veiled".strip())
     _tidy(root)
@@ -313,7 +317,7 @@ def label_svg(label: str) -> str:
 
 
 def standing(panel) -> list[dict]:
-    """The named lines of a panel's background: label, color, points in the picture."""
+    """The lines of a panel's background: label, if any, color, points in the picture."""
     return [
         {"label": label_svg(label), "color": letter_color(color), "points": np.round(points, 2).tolist()}
         for label, color, points in _standing(panel)
@@ -323,11 +327,11 @@ def standing(panel) -> list[dict]:
 def _standing(panel) -> list[tuple[str, str, np.ndarray]]:
     axes = Figure().add_subplot()
     panel.background(axes)
-    named = [(line, str(line.get_label()), str(line.get_color())) for line in axes.get_lines()]
+    lines = [line for line in axes.get_lines() if line.get_linestyle() != "None"]
+    labels = ["" if label.startswith("_") else label for label in (str(line.get_label()) for line in lines)]
     return [
-        (label, color, _finite(panel.pixels(*_data(axes, line, panel))))
-        for line, label, color in named
-        if not label.startswith("_")
+        (label, str(line.get_color()), _finite(panel.pixels(*_data(axes, line, panel))))
+        for line, label in zip(lines, labels, strict=True)
     ]
 
 

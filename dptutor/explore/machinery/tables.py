@@ -30,7 +30,7 @@ MISSING = 65535
 _COARSE = 4
 INFINITE, MINUS_INFINITE, UNDEFINED = 2**31 - 1, -(2**31), -(2**31) + 1
 _SPECIAL = {math.inf: INFINITE, -math.inf: MINUS_INFINITE}
-_WORDS = {INFINITE: "∞", MINUS_INFINITE: "−∞", UNDEFINED: "—"}
+_WORDS = {MINUS_INFINITE: "−∞", UNDEFINED: "—"}
 
 
 class Table:
@@ -112,7 +112,7 @@ class Number:
     """How a readout is shown: with `digits` decimals, or, as a `power` of ten, with that many after its first digit.
 
     `percent` shows 0.034 as 3.4%, or, with another `unit`, as 3.4 percentage points. `color` is that of what it
-    measures.
+    measures. `infinite` is what is said in place of a number that is not finite.
     """
 
     label: str
@@ -122,6 +122,7 @@ class Number:
     power: bool = False
     unit: str | None = None
     help: str = ""
+    infinite: str = "∞"
 
     def cells(self, value: float) -> list[int]:
         """The number as shown, in two or three cells of a row."""
@@ -133,6 +134,8 @@ class Number:
     def show(self, value: float) -> str:
         """The number as shown, as text."""
         whole, exponent = self._parts(value) if self.power else (self._whole(value), -self.digits)
+        if whole == INFINITE:
+            return self.infinite
         if whole in _WORDS:
             return _WORDS[whole]
         sign, digits = "−" if whole < 0 else "", str(abs(whole))
