@@ -174,7 +174,7 @@ def unbroken(text: str) -> str:
     >>> unbroken("the length 1 − f")
     'the length 1\\xa0−\\xa0f'
     """
-    return re.sub(r" (?=[−+=<>≤≥≈·](?!\w))|(?<= [−+=<>≤≥≈·]) ", "\N{NO-BREAK SPACE}", text)
+    return re.sub(r" (?=[−+=<>≤≥≈·](?!\w))|(?<= [−+=<>≤≥≈·]) |(?<=\blog) (?=[\dα-ω])", "\N{NO-BREAK SPACE}", text)
 
 
 @lru_cache(maxsize=8192)

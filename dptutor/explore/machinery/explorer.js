@@ -9,6 +9,10 @@ const SYMBOL =
   /(?<![\p{L}\p{N}_'’\\$])((?:[B-HJ-Zb-hj-z]\u0303?|(?<=[a-z]\()a(?=, )|[α-ωϑϕϵ]\u0303|[α-ωϑϕϵ]+)(?![\p{L}\p{N}_'’]|\.[\p{L}\p{N}_]))/u;
 const waved = ([letter]) =>
   `<math><mover accent="true"><mi>${letter}</mi><mo stretchy="false">\u02dc</mo></mover></math>`;
+// What signs of a formula join stays on one line, as `page.py` writes it.
+const FORMULA =
+  /((<b [^>]*>[^<]*<\/b>|<i>[^<]*<\/i>|<math.*?<\/math>|[^\s<>])+)( ([−+=≤≥≈·]|&#6[02];) (<b [^>]*>[^<]*<\/b>|<i>[^<]*<\/i>|<math.*?<\/math>|[^\s<>])+)+/g;
+const unbroken = (html) => html.replace(FORMULA, '<span class="dpe-formula">$&</span>');
 const lettered = (text) =>
   text
     .split(SYMBOL)
@@ -401,7 +405,7 @@ class Explorer {
 
   tell(story, label) {
     if (!story && this.story.hidden) return; // as in most moves of a drag
-    this.story.innerHTML = (label ? `<b>${lettered(label)}</b>: ` : "") + lettered(story);
+    this.story.innerHTML = (label ? `<b>${lettered(label)}</b>: ` : "") + unbroken(lettered(story));
     this.story.hidden = !story;
     this.below.innerHTML = this.story.innerHTML;
     this.root.classList.toggle("dpe-telling", Boolean(story));
@@ -624,7 +628,7 @@ class Explorer {
     const { solved, task, find } = this.manifest;
     if (task !== null) {
       const told = this.tables.string(task, rows[task][0]);
-      const invitation = told ? lettered(told) : find;
+      const invitation = told ? unbroken(lettered(told)) : find;
       if (this.invited !== invitation) this.invitation.innerHTML = this.invited = invitation;
     }
     if (solved !== null) this.root.classList.toggle("dpe-solved", Boolean(this.tables.string(solved, rows[solved][0])));
@@ -654,14 +658,12 @@ class Explorer {
   // The sentence, its numbers in the colors of what they measure.
   colored(template, shown) {
     const { colors } = this.manifest;
-    return template
-      .split(/\{(\w+)\}/)
-      .map((part, k) => {
-        if (k % 2 === 0) return lettered(part);
-        if (!(part in shown)) return `{${part}}`;
-        return colors[part] ? `<b style="color: ${colors[part]}">${plain(shown[part])}</b>` : plain(shown[part]);
-      })
-      .join("");
+    const pieces = template.split(/\{(\w+)\}/).map((part, k) => {
+      if (k % 2 === 0) return lettered(part);
+      if (!(part in shown)) return `{${part}}`;
+      return colors[part] ? `<b style="color: ${colors[part]}">${plain(shown[part])}</b>` : plain(shown[part]);
+    });
+    return unbroken(pieces.join(""));
   }
 
   // The points of a part at a setting, or nothing where a row is not there yet.

@@ -50,6 +50,9 @@ SCRIPTS = (
     "start.js",
 )
 
+_TERM = r"(?:<b [^>]*>[^<]*</b>|<i>[^<]*</i>|<math.*?</math>|[^\s<>])+"
+_FORMULA = re.compile(f"{_TERM}(?: (?:[−+=≤≥≈·]|&lt;|&gt;) {_TERM})+")
+
 ABOUT = "About this picture"
 
 # Where readers who cannot draw a curve type its heights, as fractions of the axis.
@@ -318,10 +321,11 @@ def colored(exploration) -> str:
     colors = _colors(explorer)
     pieces = re.split(r"(\{\w+\})", exploration._template())
     pieces[::2] = map(lettered, pieces[::2])
-    return fill("".join(pieces), {
+    said = fill("".join(pieces), {
         name: f'<b style="color: {colors[name]}">{escape(text)}</b>' if name in colors else escape(text)
         for name, text in shown.items()
     })  # fmt: skip
+    return _FORMULA.sub(r'<span class="dpe-formula">\g<0></span>', said)
 
 
 def _named(parameter: Slider) -> str:
