@@ -526,6 +526,26 @@ def test_words_that_are_not_there_keep_their_place():
     assert "there" in [text.get_text() for text in e.figure.axes[0].texts]
 
 
+def test_a_number_that_is_not_finite_is_told_in_words():
+    explorer, _ = small()
+
+    @explorer.readouts(bound=Number("bound", infinite="says nothing"))
+    def numbers(sigma):
+        return np.inf if sigma > 1 else 0.5
+
+    assert (explorer(sigma=1.0).shown, explorer(sigma=3.0).shown) == ({"bound": "0.500"}, {"bound": "says nothing"})
+    assert dp.explore.emergent_dominance(count=1).shown["bound"] == "says nothing (above 50 points)"
+
+
+def test_a_number_of_an_axis_hides_beneath_an_upright_line():
+    def hidden(threshold):
+        texts = [text for axes in dp.explore.threshold_test(threshold=threshold).figure.axes for text in axes.texts]
+        return [text.get_text() for text in texts if not text.get_visible()]
+
+    assert (hidden(0.5), hidden(1.0), hidden(-1.0)) == ([], ["1"], ["−1"])
+    assert dp.explore.threshold_test(threshold=1.0).frozen().html.count('class="dpe-beneath"') == 1
+
+
 def test_a_prediction_that_hides_or_says_what_there_is_not_is_refused():
     explorer, panel = small()
 

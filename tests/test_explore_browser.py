@@ -1260,6 +1260,22 @@ def test_a_line_at_the_end_of_an_axis_keeps_its_grip(opened, sigma):
     assert value.count() == 1 and value.is_visible()
 
 
+def test_what_is_held_hides_no_half_of_a_number_of_an_axis(alone, opened):
+    assert alone("duel").evaluate(COVERING_AND_CUT) == []  # before anything is drawn
+    page = opened("delta_divergence", **PHONE)
+    put(page, {"prior": 0.01})
+    pill, number = page.locator("[data-handle=prior] .dpe-pill"), page.locator("text:text-is('2.5')").first
+    assert pill.bounding_box()["x"] >= number.bounding_box()["x"] + number.bounding_box()["width"]
+
+
+def test_words_of_a_panel_step_aside_for_what_is_held(opened):
+    page = opened("batches")
+    put(page, {"sigma": 2.8})
+    words = page.locator("text:text-is('δ = 10⁻⁵')").last.bounding_box()
+    ring = page.locator("[data-explorer] .dpe-main [data-handle] .dpe-ring").first.bounding_box()
+    assert words["x"] >= ring["x"] + ring["width"] or words["x"] + words["width"] <= ring["x"]
+
+
 def test_hovering_over_a_curve_tells_where_one_is(opened):
     page = opened("delta_divergence")
     [grip] = [g for g in page.evaluate(GRIPS, 0.5) if g["names"] == "sigma"][:1]
@@ -1451,7 +1467,8 @@ MUTE = r"""() => {
 }"""
 
 
-# Names and words that a line goes through, in panels that are large; of a letter its middle counts.
+# Names and words that a line goes through, in panels that are large, and names on the lower edge; of a letter its
+# middle counts.
 CROSSED = """() => {
   const { names } = document.querySelector("[data-explorer]").explorer, found = [];
   for (const { svg, box: [left, top, wide, high], parts, lines, entries } of names.panels) {
@@ -1480,7 +1497,7 @@ CROSSED = """() => {
         }
         return false;
       }));
-      if (met) found.push(letters.textContent);
+      if (met || (text.matches("g") && a.y < top + high && b.y > top + high + 1)) found.push(letters.textContent);
     }
   }
   return found;
@@ -1917,6 +1934,7 @@ def test_everything_is_seen_on_a_phone(opened, frozen, name):
     )
     assert min(sizes) > 11.5
     assert page.evaluate(covered) == []
+    assert page.evaluate("[...document.querySelectorAll('.dpe-formula')].every((e) => e.getClientRects().length < 2)")
     page.evaluate("document.body.style.paddingBottom = '900px'")
     buttons = page.locator("[data-steps]")
     buttons.evaluate(

@@ -13,7 +13,7 @@ import typesetting
 from content import ROOT
 from dptutor import formulas
 from dptutor.exercises.judging.questions import words
-from dptutor.formulas import UnknownFormula, mathml, typeset, worded
+from dptutor.formulas import UnknownFormula, mathml, typeset, unbroken, worded
 
 pytestmark = pytest.mark.sources
 
@@ -32,6 +32,10 @@ COMMANDS = r"""
 \{x\} \langle{x}\rangle \lvert{x}\rvert \lVert{x}\rVert \bigl(x\bigr) \Bigl(x\Bigr) \biggl(x\biggr) \big| \Big| \Vert
 \, \! \; \quad \qquad
 """
+
+
+def test_no_line_ends_within_a_formula_of_plain_text():
+    assert unbroken("It has δ(log 4) = 0.3, no log of −1.") == "It has δ(log\xa04)\xa0=\xa00.3, no log of −1."
 
 
 def test_no_sized_bracket_carries_an_exponent():

@@ -621,7 +621,7 @@ def emergent_dominance(count, steps, sigma):
         "back": largest(lambda odds: -lead(odds), kinks),
         "mu_response": mu_response,
         "mu_gaussian": mu_gaussian,
-        "bound": float(dp.dominance_bound(pair[0], count, pair[1], count)),
+        "bound": bound if (bound := float(dp.dominance_bound(pair[0], count, pair[1], count))) < 0.5 else inf,
         "largest_error": max(np.minimum(p, q).sum() / 2, ndtr(-mu_gaussian / 2)),
     }
 

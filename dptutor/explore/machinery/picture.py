@@ -180,13 +180,13 @@ def svg(explorer: Declaration, setting: Mapping, fill: Callable[[str], str]) -> 
     figure.patch.set_visible(False)
     for ax in figure.axes:
         ax.patch.set_visible(False)
+        for text in ax.texts:
+            text.set_visible(True)  # a script shows a number of an axis when nothing stands on it
     file = io.BytesIO()
     with mpl.rc_context(_STYLE | {"svg.fonttype": "none", "svg.hashsalt": "dptutor"}):
         figure.savefig(file, format="svg", metadata={"Date": None})
     root = ET.fromstring(file.getvalue())
     parts = {f"part-{part.place}": part for part in explorer.parts}
-    for text in (text for ax in figure.axes for text in ax.texts if text.get_gid() == BENEATH):
-        text.set_visible(True)  # a script shows it when nothing lies on it
     moved = {text.get_gid(): text.get_position() for ax in figure.axes for text in ax.texts}
     veiled = explorer.prediction.veiled if explorer.prediction else ()
     for group in list(root.iter(f"{_SVG}g")):
