@@ -15,7 +15,7 @@ const LEAST = 12.2, // of letters, in pixels of the screen; a room asks for more
   SMALL = 120;
 const HIDDEN = 2; // so near to something that is held a number of an axis cannot be read
 const NUMERAL = /^−?[\d.]+$/;
-const ASIDE_OF = 2; // between the name of an upright axis and its numbers, in units of the picture
+const TOUCHING = 2; // of the boxes of two texts, which are wider than what is seen of them
 const RIM = 5; // between a name and its curve, in units of the picture
 const ALONG = [0.5, 0.32, 0.68, 0.18, 0.82, 0.4, 0.6, 0.25, 0.75, 0.06, 0.94];
 // Where there is room after all: lines of letters across and up.
@@ -63,7 +63,7 @@ const wider = ([x0, y0, x1, y1], by) => [x0 - by, y0, x1 + by, y1];
 
 // More than edges, which are generous.
 const meets = (a, b) =>
-  Math.min(a[2], b[2]) - Math.max(a[0], b[0]) > 2 && Math.min(a[3], b[3]) - Math.max(a[1], b[1]) > 2.5;
+  Math.min(a[2], b[2]) - Math.max(a[0], b[0]) > TOUCHING && Math.min(a[3], b[3]) - Math.max(a[1], b[1]) > 2.5;
 
 class Names {
   constructor(explorer) {
@@ -154,12 +154,13 @@ class Names {
       if (still[i].getAttribute("transform")?.startsWith("rotate")) {
         const [left, top, right, foot] = panel.written[i],
           others = beside.filter((k) => k !== i).map((k) => panel.written[k]),
-          room = (boxes) => Math.min(...boxes.map((other) => other[0])) - ASIDE_OF - right;
-        const out = Math.min(0, room(others.filter((other) => other[1] < foot && other[3] > top)));
-        // Where the numbers leave room, it comes back into the picture.
-        const cut = Math.max(0, svg.viewBox.baseVal.x - left),
-          back = Math.min(cut, Math.max(0, room(others)));
-        if (out || back) shift(i, out + back, 0);
+          room = (boxes) => Math.min(...boxes.map((other) => other[0])) - right,
+          cut = svg.viewBox.baseVal.x - left;
+        const met = Math.max(0, -room(others.filter((other) => other[1] < foot && other[3] > top)));
+        // What only comes close to numbers stays in the picture; and where they leave room, it comes back into it.
+        const out = met > TOUCHING ? met : Math.min(met, Math.max(0, -cut)),
+          back = Math.min(Math.max(0, cut), Math.max(0, room(others)));
+        if (out || back) shift(i, back - out, 0);
       }
   }
 
