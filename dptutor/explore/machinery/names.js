@@ -209,11 +209,10 @@ class Names {
     }
     // Numbers of an axis hide where something is held on them, or a value's upright line stands.
     still.forEach((text, i) => {
-      const hidden = NUMERAL.test(text.textContent) ? [...pills, ...rings, ...uprights] : pills;
-      text.classList.toggle(
-        "dpe-covered",
-        hidden.some((box) => overlap(wider(box, HIDDEN), places[i])),
-      );
+      const covered = NUMERAL.test(text.textContent)
+        ? [...pills, ...rings, ...uprights].some((box) => overlap(wider(box, HIDDEN), places[i]))
+        : pills.some((box) => meets(box, places[i]));
+      text.classList.toggle("dpe-covered", covered);
     });
     for (const part of parts) if (!part.veiled && isText(part)) taken.push(this.giveWay(part, panel, taken, crowd));
     for (const entry of entries) {
