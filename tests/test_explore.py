@@ -543,7 +543,7 @@ def test_a_number_of_an_axis_hides_beneath_an_upright_line():
         return [text.get_text() for text in texts if not text.get_visible()]
 
     assert (hidden(0.5), hidden(1.0), hidden(-1.0)) == ([], ["1"], ["−1"])
-    assert dp.explore.threshold_test(threshold=1.0).frozen().html.count('class="dpe-beneath"') == 1
+    assert dp.explore.threshold_test(threshold=1.0).frozen().html.count('data-beneath=""') == 1
 
 
 def test_a_prediction_that_hides_or_says_what_there_is_not_is_refused():

@@ -197,7 +197,7 @@ def svg(explorer: Declaration, setting: Mapping, fill: Callable[[str], str]) -> 
         if role == "name":
             group.set("class", "dpe-still")
         if role == BENEATH:
-            group.set("class", "dpe-beneath")
+            group.set("data-beneath", "")
         if role in ("part", "name") and part and part.name in veiled:
             group.set("class", f"{group.get('class', '')} dpe-veiled".strip())
     _tidy(root)
