@@ -136,6 +136,7 @@ EXERCISES = [
                 0.002,
                 "You divided by √N, as for a mean. The losses add up: the mean of the loss grows like N, its standard deviation like √N.",
             ),
+            Mistake(0.2, "You halved √N η. A Gaussian mechanism has η = μ/2, so μ is twice √N η."),
         ),
         laws=(Within(0, math.inf, "μ is a distance: it is not negative."),),
         tolerance=0.005,
