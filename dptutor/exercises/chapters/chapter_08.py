@@ -385,7 +385,7 @@ def mean_error(epsilon):
         question="Without weights, Laplace noise with b = 1 is a safer choice than Gaussian noise with σ = 1. Give "
         "`shape = (a, b)` of a Beta density under which Gaussian noise has the smaller of the two largest "
         "weighted regrets.",
-        brief=r"Without an opinion, Laplace noise of scale 1 is a safer choice than Gaussian noise with $\sigma = 1$. Find a Beta density under which it is not.",
+        brief=r"Without weights, Laplace noise of scale 1 is a safer choice than Gaussian noise with $\sigma = 1$. Find a Beta density under which it is not.",
         goals=(2,),
         name="shape",
         stub="shape = None\n",
