@@ -348,7 +348,7 @@ def _strongest(text: str) -> Mechanism:
 
 def _show(options: argparse.Namespace) -> dict[str, Any]:
     m = (_strongest if options.strongest else _read)(options.mechanism)
-    found = {"mechanism": repr(m)}
+    found: dict[str, Any] = {"mechanism": repr(m)}
     # A mechanism may be beyond what can be computed, which is told here.
     found |= {name: _understood(getattr, m, name) for name in ("advantage", "minimax_bayes_error")}
     asked: dict[str, tuple[Callable[..., Any], str]] = {
