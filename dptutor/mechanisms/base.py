@@ -448,7 +448,7 @@ class Mechanism(Bounded, ABC):
         """
         prior = real_array("prior", prior, 0.0, 1.0)
         # Log-odds are rounded; the error of a blind guess is exact.
-        value = shaped(np.minimum(self._bayes_error(logit(prior)), np.minimum(prior, 1.0 - prior)))
+        value = shaped(np.minimum(self._bayes_error(logit(prior)), np.minimum(prior, 1.0 - prior)) + 0.0)  # no −0
         return (value, shaped(self._bayes_error_error(logit(prior)))) if with_error else value
 
     @overload
@@ -590,8 +590,19 @@ class Mechanism(Bounded, ABC):
         finite = np.isfinite(order)
         divergence = np.full(order.shape, float(self._loss_range()[1]))
         with np.errstate(over="ignore"):
-            divergence[finite] = np.minimum(self._renyi(order[finite]), divergence[finite])
+            divergence[finite] = np.minimum(self._renyi_of_any(order[finite]), divergence[finite])
         return shaped(divergence)
+
+    def _renyi_of_any(self, order: np.ndarray) -> np.ndarray:
+        """The same for orders that may be tiny."""
+        # Near order 0 log H cancels; D_s(Q‖P) = s/(1 − s) D_{1−s}(P‖Q) keeps its digits if the latter is bounded there.
+        small = order < 0.5
+        if not small.any() or self.reverse._delta(np.asarray(math.inf)) > 0:
+            return self._renyi(order)
+        divergence = np.empty(order.shape)
+        divergence[~small] = self._renyi(order[~small])
+        divergence[small] = order[small] / (1.0 - order[small]) * self.reverse._renyi(1.0 - order[small])
+        return divergence
 
     def hellinger_transform(self, s: Any, *, with_error: bool = False) -> Any:
         """Hellinger transform H(s) = ∫ Q^s P^(1−s) = E_P[e^{sL}; L finite], which multiplies under composition.
