@@ -589,20 +589,16 @@ class Mechanism(Bounded, ABC):
         order = real_array("order", order, 0.0, open_low=True)
         finite = np.isfinite(order)
         divergence = np.full(order.shape, float(self._loss_range()[1]))
-        with np.errstate(over="ignore"):
-            divergence[finite] = np.minimum(self._renyi_of_any(order[finite]), divergence[finite])
-        return shaped(divergence)
-
-    def _renyi_of_any(self, order: np.ndarray) -> np.ndarray:
-        """The same for orders that may be tiny."""
         # Near order 0 log H cancels; D_s(Q‖P) = s/(1 − s) D_{1−s}(P‖Q) keeps its digits if the latter is bounded there.
         small = order < 0.5
-        if not small.any() or self.reverse._delta(np.asarray(math.inf)) > 0:
-            return self._renyi(order)
-        divergence = np.empty(order.shape)
-        divergence[~small] = self._renyi(order[~small])
-        divergence[small] = order[small] / (1.0 - order[small]) * self.reverse._renyi(1.0 - order[small])
-        return divergence
+        if small.any() and self.reverse._delta(np.asarray(math.inf)) > 0:
+            small[...] = False
+        finite &= ~small
+        with np.errstate(over="ignore"):
+            divergence[finite] = np.minimum(self._renyi(order[finite]), divergence[finite])
+            back = order[small] / (1.0 - order[small]) * self.reverse._renyi(1.0 - order[small])
+            divergence[small] = np.minimum(back, divergence[small])
+        return shaped(divergence)
 
     def hellinger_transform(self, s: Any, *, with_error: bool = False) -> Any:
         """Hellinger transform H(s) = ∫ Q^s P^(1−s) = E_P[e^{sL}; L finite], which multiplies under composition.
