@@ -69,6 +69,9 @@ def test_a_leak_makes_divergences_infinite():
     assert divergences.kullback_leibler(leaky) == math.inf
     assert divergences.chi_squared(leaky) == math.inf
     assert divergences.f_divergence(leaky, lambda x: 1 / x) == math.inf
+    # A weight that vanishes slowly leaves a large value, not an infinite one: no answer where floats do not reach.
+    with pytest.raises(dp.NumericalError, match="the weight is beyond the range of floating point"):
+        divergences.f_divergence(leaky, lambda x: x**-1.001)
     assert divergences.hellinger_squared(leaky) < 1
 
 

@@ -35,8 +35,6 @@ _KNOWN = 1e-8
 _FAINT = 1e-290
 # Where δ is too faint: by how much larger orders are tried, and ε up to which δ may be known.
 _LARGER_ORDERS, _ENDS = np.append(0.0, 2.0 ** np.arange(-2, 6)), np.geomspace(1e-6, LARGEST_LOSS, 300)
-# A weight that has not vanished at this loss does not vanish.
-_SOON = 5e3
 # The search for the end of an integrand stops at this loss.
 _FARTHEST = 1e15
 # An integrand counts as vanished once its logarithm is this much below its maximum.
@@ -311,13 +309,13 @@ def _weighted_area(mechanism, weight, tilt: float = 0.0) -> float:
         # Beyond the last cut δ is constant, the mass of infinite losses, and the rest is an exponential integral.
         return integral(integrand, cuts) + float(heights[-1]) / -tilt
     never = mechanism._delta(np.asarray(math.inf)) > 0
-    # Further cuts, each at twice the last, until the integrand has vanished: if δ does not, the weight soon or never.
+    # Further cuts, each at twice the last, until the integrand has vanished, unless neither it nor δ falls any more.
     cuts = np.unique(np.concatenate([cuts, kinks[(kinks > LARGEST_LOSS) & np.isfinite(kinks)]]))
     while math.log(max(heights[-1], 1e-300)) + math.log(cuts[-1]) > math.log(1e-15 * np.nanmax(heights)):
-        if never and cuts[-1] > _SOON:
-            return math.inf
         cuts = np.append(cuts, 2 * cuts[-1])
         heights = np.append(heights, integrand(cuts[-1:]))
+        if (never and heights[-1] >= heights[-2]) or not np.isfinite(cuts[-1]):
+            return math.inf
     with np.errstate(over="ignore"):
         return integral(integrand, cuts)
 

@@ -252,6 +252,7 @@ def program(sigma, batches, epochs):
     attack = dp.FiniteExperiment(*(np.diff(each, prepend=0, append=1) for each in below))
 
     said, in_one_epoch, most = (m.epsilon(delta) for m in (poisson, attack, fixed))
+    most = np.ceil(100 * most) / 100  # a bound, and still one when it is printed
     said_right, most_right = (50 * (1 + m.advantage) for m in (poisson, fixed))
     times = most / said
     print(f"said {said:.2f}, fixed {most:.2f}; the attack, in one epoch, {in_one_epoch:.2f}")
