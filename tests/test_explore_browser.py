@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from conftest import BUSY, judge, watched_page
+from conftest import BUSY
 from PIL import Image
 from playwright.sync_api import expect
 from pytest import approx
@@ -64,37 +64,19 @@ def frozen(tmp_path_factory):
     return Folder(tmp_path_factory.mktemp("frozen"))
 
 
-@pytest.fixture(scope="module")
-def tab(chromium):
-    """What most tests open their explorer in: a process of its own for each would take longer than they do."""
-    tab = watched_page(chromium)
-    yield tab
-    tab.context.close()
-
-
 @pytest.fixture
-def opened(new_page, tab, frozen):
+def opened(new_page, same_page, frozen):
     """opened(name, **settings of the browser) -> a page from the disk, its explorer awake."""
 
     def open_explorer(name, **options):
-        page = new_page(**options) if options else tab
+        page = new_page(**options) if options else same_page
         page.goto((frozen / f"{name}.html").as_uri())
         page.wait_for_selector(DRAWN_ONCE)
         if page.is_visible("[data-ask]"):
             page.click("[data-ask-skip]")
         return page
 
-    for noted in vars(tab.seen).values():
-        noted.clear()
-    yield open_explorer
-    # The next test finds no pointer on its explorer, and nothing that this one has predicted or played.
-    tab.mouse.up()
-    tab.mouse.move(0, 0)
-    if tab.url.startswith("file:"):
-        tab.evaluate("{ localStorage.clear(); sessionStorage.clear(); }")
-    tab.goto("about:blank")
-    tab.emulate_media(color_scheme=None)
-    judge(tab)
+    return open_explorer
 
 
 @pytest.fixture
