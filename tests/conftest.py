@@ -76,7 +76,7 @@ if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
 os.environ.setdefault("DPTUTOR_TABLES", str(TABLES))  # explorers are frozen once, not in each test
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # tests run side by side; before anything loads numpy
 
-CASES, EXAMPLES = 6, 20  # of a test, in `make test`
+CASES, EXAMPLES = 4, 12  # of a test, in `make test`
 LEFT_OUT = {"look", "host", "deep", "words", "sweep"}
 everything = False  # or a part of the cases
 asked_cases = 0
