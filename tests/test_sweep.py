@@ -70,7 +70,7 @@ def noted(text):
         yield
 
 
-@pytest.mark.cases(12)
+@pytest.mark.cases(8)
 @pytest.mark.parametrize("setting", CHOSEN, ids=[text for _, text, *_ in CHOSEN])
 def test_answers_keep_their_bounds_and_these_are_sharp(setting):
     with noted(setting[1]):
