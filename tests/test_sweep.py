@@ -33,6 +33,8 @@ def part(kind, count):
 
 
 CHOSEN = [row for kind in KINDS for row in part(kind, 5)]
+# What was wrong once, but for trainings.
+CHOSEN += [row for row in STORED if row[0] == "hard" and not row[1].startswith("DPSGD") and row not in CHOSEN]
 
 
 def test_there_are_a_thousand_references_with_little_error():
@@ -70,7 +72,7 @@ def noted(text):
         yield
 
 
-@pytest.mark.cases(8)
+@pytest.mark.cases(20)
 @pytest.mark.parametrize("setting", CHOSEN, ids=[text for _, text, *_ in CHOSEN])
 def test_answers_keep_their_bounds_and_these_are_sharp(setting):
     with noted(setting[1]):
