@@ -348,7 +348,9 @@ def _strongest(text: str) -> Mechanism:
 
 def _show(options: argparse.Namespace) -> dict[str, Any]:
     m = (_strongest if options.strongest else _read)(options.mechanism)
-    found = {"mechanism": repr(m), "advantage": m.advantage, "minimax_bayes_error": m.minimax_bayes_error}
+    found: dict[str, Any] = {"mechanism": repr(m)}
+    # A mechanism may be beyond what can be computed, which is told here.
+    found |= {name: _understood(getattr, m, name) for name in ("advantage", "minimax_bayes_error")}
     asked: dict[str, tuple[Callable[..., Any], str]] = {
         "epsilon": (m.epsilon, "delta"),
         "delta": (m.privacy_profile, "epsilon"),
@@ -372,7 +374,7 @@ def _compare(options: argparse.Namespace) -> dict[str, Any]:
     density = _PRIORS[options.hyper_prior]
     answer = {"first": repr(first), "second": repr(second), "hyper_prior": options.hyper_prior}
     if density is None:
-        found = blackwell.compare(first, second)
+        found = _understood(blackwell.compare, first, second)
         regrets = [found.divergence, found.reverse_divergence]
         verdict = found.verdict
         if not options.json and first != second:  # the names stand above it
@@ -380,7 +382,7 @@ def _compare(options: argparse.Namespace) -> dict[str, Any]:
         more = {"crossings": [float(prior) for prior in found.crossings], "verdict": verdict}
     else:
         pairs = (first, second), (second, first)
-        regrets = [blackwell.delta_divergence(*pair, prior_density=density) for pair in pairs]
+        regrets = [_understood(blackwell.delta_divergence, *pair, prior_density=density) for pair in pairs]
         more = {}
     for name, d in zip(("regret_of_second", "regret_of_first"), regrets, strict=True):
         answer[name] = {"delta_divergence": d.value, "prior": d.prior, "error_bound": d.error_bound}

@@ -126,7 +126,7 @@ def bayes_error_from_tradeoff(tradeoff: Curve, prior: Number | Numbers) -> float
     (0.253004379, 0.253004379)
     """
     prior = real_array("prior", prior, 0.0, 1.0)
-    return shaped(_support(tradeoff, prior, 1.0 - prior))
+    return shaped(_support(tradeoff, prior, 1.0 - prior) + 0.0)  # no −0
 
 
 @overload
@@ -275,6 +275,8 @@ def profile_from_bayes_error(bayes_error: Curve, epsilon: Numbers) -> Array: ...
 def profile_from_bayes_error(bayes_error: Curve, epsilon: Number | Numbers) -> float | Array:
     """Privacy profile δ(ε) = 1 − R(π)/(1−π) at π = 1/(1 + e^−ε).
 
+    Priors end at the last number below 1, so beyond ε = 36.7 the result is δ(36.7), which may be too large.
+
     Parameters
     ----------
     bayes_error : callable
@@ -348,9 +350,7 @@ def dominating_pair(alpha: Numbers, beta: Numbers) -> tuple[Array, Array]:
     >>> round(dp.FiniteExperiment(p, q).tradeoff(0.2), 12)
     0.3
     """
-    x, y = real_array("alpha", alpha, 0.0, 1.0), real_array("beta", beta, 0.0, 1.0)
-    if x.ndim != 1 or x.shape != y.shape or x.size < 2:
-        raise ValueError(f"alpha and beta must be equally long, got shapes {x.shape} and {y.shape}")
+    x, y = _corners(alpha, beta)
     if x[0] != 0.0 or x[-1] != 1.0 or y[-1] != 0.0:
         raise ValueError("the corners must run from α = 0 to α = 1, with f(1) = 0")
     p, q = np.diff(x), -np.diff(y)
@@ -363,6 +363,16 @@ def dominating_pair(alpha: Numbers, beta: Numbers) -> tuple[Array, Array]:
         where = x[1:-1][np.diff(slopes) > 1e-12 * (1.0 + slopes[:-1])][0]
         raise ValueError(f"f must be convex, it is not at α = {where:g}")
     return np.append(p, 0.0), np.append(q, 1.0 - y[0])
+
+
+def _corners(alpha: Numbers, beta: Numbers) -> tuple[Array, Array]:
+    """Two rows of numbers, the corners of a trade-off function."""
+    x, y = real_array("alpha", alpha, 0.0, 1.0), real_array("beta", beta, 0.0, 1.0)
+    if x.ndim != 1 or x.shape != y.shape or not x.size:
+        raise ValueError(
+            f"alpha and beta must be equally long rows that are not empty, got the shapes {x.shape} and {y.shape}"
+        )
+    return x, y
 
 
 def _of_arrays(name: str, function: Curve) -> Curve:
@@ -395,7 +405,7 @@ def _support(tradeoff: Curve, weight_alpha: np.ndarray, weight_beta: np.ndarray 
     if not callable(tradeoff):
         if not (isinstance(tradeoff, (tuple, list)) and len(tradeoff) == 2):
             raise TypeError(f"tradeoff must be a function of arrays, or its corners, got {shown(tradeoff)}")
-        alpha, beta = (real_array(name, x, 0.0, 1.0) for name, x in zip(("alpha", "beta"), tradeoff, strict=True))
+        alpha, beta = _corners(*tradeoff)
         return np.min(weight_alpha[..., None] * alpha + weight_beta[..., None] * beta, axis=-1)
     tradeoff = _of_arrays("tradeoff", tradeoff)
 

@@ -256,6 +256,8 @@ def f_divergence(mechanism: Mechanism, second_derivative: Curve) -> float:
     ------
     TypeError
         If the first argument is not a mechanism.
+    NumericalError
+        If losses count at which γ g″(γ) cannot be computed, as γ is beyond the range of long floats.
 
     References
     ----------
@@ -280,12 +282,13 @@ def f_divergence(mechanism: Mechanism, second_derivative: Curve) -> float:
     )
 
 
-def _weight(second_derivative: Curve, power: float, log_ratio: Array) -> Array:
+def _weight(second_derivative: Curve, power: float, log_ratio: Array) -> Any:
     """A power of γ times g″(γ), with longer floats where g″ alone overflows: the product need not."""
-    weight: Array = np.exp(power * log_ratio) * second_derivative(np.exp(log_ratio))
+    weight: Any = np.exp(power * log_ratio) * second_derivative(np.exp(log_ratio))
     large = np.flatnonzero(~np.isfinite(weight))
     if large.size:
         longer = np.asarray(log_ratio, dtype=np.longdouble)[large]
+        weight = weight.astype(np.longdouble)  # its product with δ may be a float
         with np.errstate(over="ignore", invalid="ignore"):
-            weight[large] = (np.exp(power * longer) * second_derivative(np.exp(longer))).astype(float)
+            weight[large] = np.exp(power * longer) * second_derivative(np.exp(longer))
     return weight

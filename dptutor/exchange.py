@@ -32,7 +32,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ._floats import LARGEST_LOSS
+from ._floats import LARGEST_LOSS, UNIT_ROUNDOFF
 from ._types import Array, Numbers
 from ._validation import positive_integer, positive_number, real_array, real_number, shown
 from .evaluation.laws import AtomicLaw, NormalLaw, SampledLaw
@@ -436,8 +436,9 @@ def from_roc(fpr: Numbers, tpr: Numbers) -> Band:
     # A test that rejects nothing has α = 0 and power 0; a curve may jump there.
     whole = (alpha, beta) if alpha[0] == 0.0 else (np.append(0.0, alpha), np.append(1.0, beta))
     _insist_on_convexity(*whole)
-    steepest = -math.inf if alpha[0] == 0.0 else float((beta[0] - 1.0) / alpha[0])
-    return Band(_experiment_through(*_below(alpha, beta, steepest, 1.0)), _experiment_through(*whole))
+    with np.errstate(over="ignore"):
+        steepest = -math.inf if alpha[0] == 0.0 else float((beta[0] - 1.0) / alpha[0])
+        return Band(_experiment_through(*_below(alpha, beta, steepest, 1.0)), _experiment_through(*whole))
 
 
 def from_profile(epsilon: Numbers, delta: Numbers) -> Band:
@@ -749,12 +750,11 @@ def _connected(pair: Mechanism, interval: float) -> Any:
     if isinstance(pair._loss_law(), AtomicLaw) and (found := _as_it_is(pair, interval)):
         return found
     low, high = pair._loss_range()
-    infinite = float(pair._delta(np.asarray(math.inf)))
+    infinite, never = (float(each._delta(np.asarray(math.inf))) for each in (pair, pair.reverse))
     if math.isinf(high):
         high = pair.epsilon(min(infinite + _TAIL, 1.0))
     if math.isinf(low):
-        back = pair.reverse
-        low = -back.epsilon(min(float(back._delta(np.asarray(math.inf))) + _TAIL, 1.0))
+        low = -pair.reverse.epsilon(min(never + _TAIL, 1.0))
     first, last = math.floor(low / interval) - 1, math.ceil(high / interval) + 1
     if last - first > _MOST_ATOMS:
         raise ValueError(f"interval {interval:g} is too small: losses from {low:g} to {high:g} are over 1e6 multiples")
@@ -771,10 +771,12 @@ def _connected(pair: Mechanism, interval: float) -> Any:
     # δ(ε) = 1 − e^ε + e^ε δ⁻(−ε).
     next_rest = np.where(epsilon[1:] >= 0, delta[1:], rest[1:])
     above[left] = 1.0 - (math.exp(interval) * next_rest[left] - rest[:-1][left]) / step
-    mass = -np.diff(np.concatenate([[1.0], np.clip(above, 0.0, 1.0), [0.0]]))
+    # Under P, of finite losses.
+    mass = -np.diff(np.concatenate([[1.0 - never], np.clip(above, 0.0, 1.0 - never), [0.0]]))
     q = np.maximum(mass, 0.0) * np.exp(epsilon)
     leak = max(1.0 - float(q.sum()), 0.0)
-    return {int(place): float(each) for place, each in zip(places, q, strict=True) if each > 0}, leak
+    # At least one mass, if all losses are infinite.
+    return {int(place): float(each) for place, each in zip(places, q, strict=True) if each > 0} or {0: 0.0}, leak
 
 
 def _as_it_is(pair: Mechanism, interval: float) -> Any:
@@ -807,8 +809,11 @@ def _points(first: str, firsts: object, second: str, seconds: object, most: floa
 
 
 def _insist_on_convexity(alpha: np.ndarray, beta: np.ndarray) -> None:
-    slope = np.diff(beta) / np.diff(alpha)
-    if (np.diff(slope) < -_ROUNDING * (1.0 + np.abs(slope[1:]))).any() or (slope > _ROUNDING).any():
+    step, rise = np.diff(alpha), np.diff(beta)
+    # What slopes may fall, times both steps; β is rounded.
+    rounded = _ROUNDING * (step[1:] + np.abs(rise[1:])) * step[:-1] + UNIT_ROUNDOFF * (step[1:] + step[:-1])
+    falls = rise[:-1] * step[1:] - rise[1:] * step[:-1] > rounded
+    if falls.any() or (rise > _ROUNDING * step + UNIT_ROUNDOFF).any():
         raise ValueError("tpr must be increasing and concave in fpr: no trade-off function has all of these points")
 
 
@@ -865,5 +870,5 @@ def _experiment_of_profile(x: np.ndarray, delta: np.ndarray) -> FiniteExperiment
 
 def _finite(p: Iterable[float], q: Iterable[float]) -> FiniteExperiment:
     """An experiment with these probabilities, but for the rounding of each."""
-    p, q = (tuple(np.clip(np.asarray(each, dtype=float), 0.0, 1.0).tolist()) for each in (p, q))
+    p, q = (tuple((np.clip(np.asarray(each, dtype=float), 0.0, 1.0) + 0.0).tolist()) for each in (p, q))
     return FiniteExperiment(p, q)

@@ -107,6 +107,13 @@ def test_mu_and_epsilon_are_inverse_on_every_method(mu, delta, method):
         assert gaussian_mu(epsilon, delta, method=method) == approx(mu, rel=1e-6)
 
 
+def test_epsilon_of_an_extreme_mu():
+    assert gaussian_epsilon(1e300, 0.1, method="renyi") == math.inf  # beyond the largest float
+    assert not np.signbit(
+        [gaussian_epsilon(-0.0, 0.1, method=method) for method in ("exact", "renyi", "classical")]
+    ).any()
+
+
 @given(st.integers(1, 3000), st.floats(0.01, 3), st.sampled_from([0.001, 0.01, 0.05]))
 def test_a_true_claim_is_refuted_at_most_at_the_level(repetitions, mu, level):
     claim = dp.Gaussian(sigma=1 / mu)
@@ -604,6 +611,10 @@ HALF = np.array([True, False])
         (lambda: judge(Guesses(np.ones(20, bool), np.ones(20, bool)), dp.Gaussian()), "drawn by a coin"),
         (lambda: audit(experiment(SMALL, small_pair(), 3, trained_on="with")), "drawn by a coin"),
         (lambda: repetitions_to_catch(0.5, dp.Gaussian()), "win_rate must be in"),
+        (
+            lambda: repetitions_to_catch(1.0, dp.BlatantlyNonPrivate()),
+            "claim must not allow an adversary who is always",
+        ),
     ],
 )
 def test_what_makes_no_sense_is_refused_in_words(call, message):

@@ -333,6 +333,8 @@ def test_what_a_search_has_found():
     assert quiet.renyi_divergence(0.625) == approx(0.3125 * quiet.mu**2 + most)
     wide = dp.KaryRandomizedResponse(55.263825217865254, 5) ** 145  # losses too far apart for one scale
     assert list(laws.of_evaluators(wide)) == []
+    nothing = dp.meet(dp.PerfectPrivacy(), dp.SubsampledGaussian(0.356, 0.0143))  # a profile without a piece
+    assert list(laws.of_products(nothing, dp.Gaussian(22.67, 0.793))) == []
 
 
 @pytest.mark.parametrize("more", [dp.Laplace(1), dp.Laplace(1) @ dp.Laplace(2)])

@@ -276,8 +276,10 @@ dp.exercises.HandIn.check = dp.exercises.check = dp.exercises.Exercise.check = l
         archive.writestr("../../../../../../tmp/dptutor-evil/04_own.ipynb", "{}")
         archive.writestr("=cmd|' /C calc'!A0.ipynb", "{}")
         archive.writestr("s28/04_own/04_own.ipynb", b"0" * (collecting.LARGEST + 1))
+        archive.writestr("s28/04_own/progress-dptutor.json", "{}")
     (packed / "submitted" / "s29").mkdir()
     (packed / "submitted" / "s29" / "04_own.ipynb").symlink_to(packed / "key.csv")
+    (packed / "submitted" / "s29" / "progress-dptutor.json").write_text("{}")
     monkeypatch.undo()
     return packed
 
@@ -324,6 +326,7 @@ def test_files_that_belong_to_nobody_are_named_with_the_reason(marked):
     assert "links are not followed" in left["s29/04_own.ipynb"]
     assert "larger than" in left["evil.zip/s28/04_own/04_own.ipynb"]
     assert any("tmp/dptutor-evil" in file for file in left)
+    assert not any("progress" in file for file in left)
     assert all(any(text.startswith("not marked: ") and why in text for text in said) for why in left.values())
 
 

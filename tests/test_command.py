@@ -208,6 +208,8 @@ def test_an_explorer_is_written(run, tmp_path):
         (["show", "none.csv"], 2, "'none.csv' cannot be read: No such file"),
         (["show", "Gaussian(0)"], 2, "sigma must be"),
         (["show", "DPSGD(1)"], 2, "sampling_rate"),
+        (["show", "DPSGD(1e-3, 0.1, 10)"], 2, "dptutor: noise_multiplier must be at least 0.05"),
+        (["compare", "DPSGD(1e-3, 0.1, 10)", "Gaussian(1)"], 2, "dptutor: noise_multiplier must be at least 0.05"),
         (["show", "Gaussian(1)", "--delta", "two"], 2, "'two' is not a number"),
         (["show", "Gaussian(1)", "--delta", "2"], 2, "delta must be in"),
         (["compare", "Gaussian(1)"], 2, "second"),

@@ -84,6 +84,11 @@ def test_curves_that_are_no_tradeoff_functions_are_refused(alpha, beta, message)
         conversions.dominating_pair(alpha, beta)
 
 
+def test_no_corners_are_refused():
+    with pytest.raises(ValueError, match="alpha and beta must be equally long rows that are not empty"):
+        conversions.profile_from_tradeoff(([], []), 1.0)
+
+
 def test_shapes_are_kept():
     grid = np.full((2, 3), 0.3)
     m = dp.Gaussian()

@@ -31,6 +31,12 @@ def test_every_f_divergence_is_a_mixture_of_hockey_sticks(m):
     assert divergences.f_divergence(m, lambda x: x**-1.5 / 4) == approx(divergences.hellinger_squared(m), rel=1e-9)
 
 
+def test_a_weight_may_be_larger_than_the_largest_float_where_the_divergence_is_not():
+    assert math.log(divergences.f_divergence(dp.Gaussian(0.05), lambda x: 2.0 + 0 * x)) == approx(400, rel=1e-12)
+    with pytest.raises(dp.NumericalError, match=r"the weight is beyond the range of floating point$"):
+        divergences.f_divergence(dp.Gaussian(0.001), lambda x: 1 / x)  # 5e5
+
+
 @pytest.mark.parametrize(
     "m",
     [
@@ -140,6 +146,32 @@ def test_next_to_order_one_where_no_transform_of_a_larger_order_can_be_had():
     assert step.renyi_divergence([1 - 1e-12, 1 - 1e-9, 1 + 1e-9]) == approx(step.renyi_divergence(1.0), rel=1e-7)
 
 
+@pytest.mark.parametrize(
+    "m",
+    [
+        dp.Laplace(1),
+        dp.Laplace(100),
+        dp.DiscreteGaussian(1),
+        dp.SubsampledGaussian(1, 0.1, "add"),
+        dp.SubsampledGaussian(5, 0.01),
+        dp.SubsampledDiscreteGaussian(1, 0.1, direction="add"),
+        dp.SubsampledGaussianGroup(1, 0.1, 2, "add"),
+        dp.GaussianMixture(1, (0.0, 1.0), (0.5, 0.5), "add"),
+        dp.PermuteAndFlip(1),
+    ],
+    ids=repr,
+)
+def test_next_to_order_zero_a_divergence_is_the_order_times_that_of_the_reverse(m):
+    orders = np.array([1e-300, 1e-16, 1e-12, 1e-9])
+    wanted = approx(orders * m.reverse.renyi_divergence(1.0), rel=1e-8)
+    assert m.renyi_divergence(orders) == wanted
+    assert [m.renyi_divergence(order) for order in orders] == wanted
+
+
+def test_of_a_leak_a_divergence_next_to_order_zero_is_that_of_what_remains():
+    assert dp.ApproximateDP(1, 0.1).renyi_divergence([1e-300, 1e-12]) == approx(-math.log(0.9), rel=1e-9)
+
+
 def test_tiny_divergences_of_what_has_no_closed_form():
     step = dp.SubsampledLaplace(1.0, 1e-7, "remove")
     # E_P[(r − 1)²] of Laplace noise.
@@ -187,6 +219,7 @@ def test_a_divergence_of_a_meet_whose_profile_underflows_is_at_most_that_of_each
     # A meet of what is ordered is the one that reveals less.
     assert dp.meet(narrow, dp.Gaussian(0.02)).renyi_divergence([2, 30]) == approx([2500, 37500], rel=1e-9)
     assert dp.meet(narrow, dp.PerfectPrivacy()).renyi_divergence(2) == 0.0
+    assert dp.meet(dp.Gaussian(), dp.ApproximateDP(1, 0.01)).renyi_divergence(1e20) == approx(5e19, rel=1e-9)
 
 
 @pytest.mark.parametrize("order", [2.0, 8.0, 60.0])

@@ -58,7 +58,16 @@ def test_rounding_is_no_reason_to_refuse_a_distribution(sigma, rate, steps):
 
 
 @pytest.mark.parametrize(
-    "m", [dp.Gaussian(1), dp.DPSGD(0.6, 0.01, 500), dp.Laplace(0.5) ** 3, dp.ApproximateDP(1, 1e-5)], ids=repr
+    "m",
+    [
+        dp.Gaussian(1),
+        dp.DPSGD(0.6, 0.01, 500),
+        dp.Laplace(0.5) ** 3,
+        dp.ApproximateDP(1, 1e-5),
+        # Outcomes that only P has.
+        dp.FiniteExperiment([0.2, 0.8, 0.0], [0.5, 0.3, 0.2]).symmetrized,
+    ],
+    ids=repr,
 )
 def test_a_mechanism_is_no_less_private_in_dp_accounting_and_equal_on_the_grid(m):
     interval = 1e-2
@@ -86,6 +95,18 @@ def test_a_distribution_in_a_file_is_the_one_of_dp_accounting(m, tmp_path):
     # Once on its grid, a distribution goes out as it came in.
     again = exchange.to_pld(back, 1e-2)
     assert exchange.from_pld(again).privacy_profile(LOSSES) == approx(back.privacy_profile(LOSSES), abs=1e-12)
+
+
+def test_a_distribution_of_infinite_losses_only():
+    made = exchange.to_pld(dp.BlatantlyNonPrivate(), 0.1)
+    assert PrivacyLossDistribution.create_from_rounded_probability(**made).get_delta_for_epsilon(1.0) == 1.0
+    assert exchange.from_pld(made).advantage == 1.0
+
+
+def test_small_rates_are_no_less_concave_for_being_rounded():
+    rates = [4.9e-9, 3.96e-8, 2.27e-4]
+    band = exchange.from_roc(rates, dp.attack_bound(dp.Laplace(1), rates))
+    assert band.strongest.tradeoff(1e-4) == approx(1 - 1e-4 * np.e, abs=1e-12)
 
 
 def test_distributions_that_are_none_are_refused():

@@ -142,6 +142,9 @@ def test_what_a_report_leaves_open_shrinks_with_every_fact():
 def test_unbounded_facts_allow_everything():
     assert dp.allowed_by(rho=1e4) == dp.allowed_by(epsilon=1e5, delta=0) == dp.BlatantlyNonPrivate()
     assert dp.allowed_by(epsilon=[1e5, 1], delta=[0, 0.1]).epsilon(0.1) == approx(1, rel=1e-9)
+    assert dp.allowed_by(rho=math.inf) == dp.allowed_by(orders=2, rdp=math.inf) == dp.BlatantlyNonPrivate()
+    pair = dp.allowed_by(epsilon=1, delta=0.1)
+    assert dp.allowed_by(epsilon=1, delta=0.1, rho=math.inf, orders=2, rdp=math.inf) == pair
 
 
 # Bad input.

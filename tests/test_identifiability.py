@@ -124,6 +124,9 @@ def test_beliefs_at_the_extremes():
     assert certain.mean("Q") == approx(1, abs=1e-9) and certain.mean("P") == approx(0, abs=1e-9)
     assert certain.sf(np.array([0.0, 0.5, 1.0])).tolist() == [1, 1, 0]
     assert blank.mean() == approx(0.3, abs=1e-12) and blank.quantile(0.5) == approx(0.3)
+    leaking = dp.FiniteExperiment([0.2, 0.8, 0], [0.5, 0.3, 0.2])
+    for prior in (5e-324, 1e-300, 1e-12):
+        assert dp.PosteriorBelief(leaking, prior).mean() == approx(0.2 + prior * (0.25 / 0.2 + 0.09 / 0.8), rel=1e-11)
 
 
 def test_reconstruction_between_the_extremes():

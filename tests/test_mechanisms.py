@@ -353,6 +353,17 @@ def test_extreme_mechanisms():
     assert np.all(dp.BlatantlyNonPrivate().bayes_error(priors) == 0)
     assert dp.PerfectPrivacy().tradeoff(0.3) == approx(0.7)
     assert dp.BlatantlyNonPrivate().advantage == 1
+    assert (dp.Gaussian(1e200) ** 4).mu == 2e-200
+
+
+def test_no_answer_is_minus_zero():
+    m = dp.Gaussian()
+    answers = (
+        m.bayes_error(-0.0),
+        dp.conversions.bayes_error_from_tradeoff(m.tradeoff, -0.0),
+        m.privacy_profile(-np.inf),
+    )
+    assert not np.signbit(answers).any()
 
 
 @pytest.mark.parametrize("m", [dp.Gaussian(sigma=1e-3), dp.Gaussian(sigma=1e6), dp.Laplace(scale=1e-3)], ids=repr)

@@ -75,7 +75,7 @@ def test_a_notebook_in_jupyterlab_tells_where_the_rest_of_its_chapter_is(new_pag
     for notebook in ("14_lecture.ipynb", "15_exercises.ipynb"):
         page = new_page(strict=False)
         page.goto(jupyterlab.url(notebook))
-        note = page.get_by_text("Only the book has the text of this chapter")
+        note = page.get_by_role("paragraph").filter(has_text="Only the book has the text of this chapter")
         expect(note).to_be_in_viewport()
 
 

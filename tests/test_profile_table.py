@@ -1,7 +1,12 @@
 """Tables of profiles: bounds hold where polynomials do not, and where little is known."""
 
+import math
+from itertools import pairwise
+
 import numpy as np
 import pytest
+from pytest import approx
+from scipy.integrate import quad
 
 import dptutor as dp
 from dptutor.evaluation.polynomials import chebyshev, lebesgue, sums
@@ -126,3 +131,35 @@ def test_errors_of_values_grow_by_lebesgues_constant_at_most(count):
     # Row j: the polynomial that is 1 at point j and 0 at the others.
     grown = np.abs(sums(matrix, np.tile(np.linspace(-1, 1, 20_001), (count, 1)))).sum(axis=0)
     assert grown.max() == pytest.approx(lebesgue(count), rel=1e-6)
+
+
+def test_a_tail_of_the_loss_is_a_slope_also_on_a_short_piece():
+    # Under P the loss of each is −1 or 1, with masses 1/2 and 1/(2e), or has the density e^(−(l + 1)/2)/4 between: the
+    # sum of c such parts has that of c uniform variables, times (1/2)^c e^(−(l + c)/2).
+    uniform = [
+        lambda x: 0.5 * (abs(x) <= 1),
+        lambda x: max(2 - abs(x), 0.0) / 4,
+        lambda x: (3 - x * x if abs(x) <= 1 else max(3 - abs(x), 0.0) ** 2 / 2) / 8,
+    ]
+
+    def exact(epsilon):
+        total = 0.0
+        for low in range(4):
+            for high in range(4 - low):
+                rest, first = 3 - low - high, epsilon - high + low
+                ways = math.factorial(3) / (math.factorial(low) * math.factorial(high) * math.factorial(rest))
+                mass = ways * 0.5**low * (math.exp(-1) / 2) ** high
+                if rest == 0:
+                    total += mass * (first < 0)
+                    continue
+                places = [max(first, -rest), *(x for x in range(-3, rest + 1) if max(first, -rest) < x)]
+                areas = [
+                    quad(lambda x, c=rest: uniform[c - 1](x) * 0.5**c * math.exp(-(x + c) / 2), a, b)[0]
+                    for a, b in pairwise(places)
+                ]
+                total += mass * math.fsum(areas)
+        return total
+
+    places = np.array([-1e-6, 0.0, 1e-12, 1e-9, 1e-6, 0.5])
+    found = (dp.Laplace(1) ** 3).privacy_loss.sf(places, "P")
+    assert found == approx([exact(x) for x in places], abs=1e-9)

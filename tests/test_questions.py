@@ -116,7 +116,7 @@ def test_a_number_that_is_rounded_too_much_is_not_called_too_large():
     told = [q for chapter in range(1, 20) for q in dp.exercises.questions(chapter).questions if not q.options]
     for question in told:
         right = float(question.answer)
-        for wrong, reply in question.data["mistakes"]:
+        for wrong, reply, _ in question.data["mistakes"]:
             assert "rounded too much" not in reply or wrong in {float(f"{right:.{digits}e}") for digits in range(3)}
 
 

@@ -220,7 +220,7 @@ ANSWER = r"(?:At (.*?) )?(?:number (\d+) of )?your answer is "
 NEARLY = r"off by (.+?) at most, where less than (.+?) (?:of it )?is asked"
 GIVEN = r"(?:At (.*) you give ([^a-zA-Z]*?)\. )?(.*)"
 IGNORED = r"Your answer does not change with `(.*)`: it is (.*?) for (.*) and for (.*)\. The right"
-SOME = r"Number ([\d, ]+) of your answer is right, everywhere; number ([\d, and]+) is not"
+SOME = r"Numbers? ([\d, and]+) of your answer (?:is|are) right, everywhere; numbers? ([\d, and]+) (?:is|are) not"
 CASES = r"You are right in (\d+) of the (\d+) cases that were tried: at (.*), for one, but not at (.*)\. What is"
 
 
@@ -364,9 +364,7 @@ class Statement:
         return False
 
     def _partly(self, message):
-        if found := re.match(
-            r"Number ([\d, ]+) of your answer is right, everywhere; number ([\d, and]+) is not", message
-        ):
+        if found := re.match(SOME, message):
             good, bad = ([int(k) - 1 for k in re.findall(r"\d+", said)] for said in found.groups())
             return all(self.equal(x[good], y[good]) for x, y in zip(self.given, self.truths, strict=True)) and all(
                 any(not np.allclose(x[k], y[k], rtol=1e-7, atol=self.exercise.tolerance / 2)
@@ -394,7 +392,7 @@ class Statement:
             return bool(np.any(np.isinf(flat)))
         if "not a number" in message:
             return bool(np.any(np.isnan(flat)))
-        if found := re.search(r"you give (\d+) of them", message):
+        if found := re.search(r"you give (\d+) values?\.", message):
             return any(x.size == int(found[1]) != y.size for x, y in zip(self.given, self.truths, strict=True))
         return False
 

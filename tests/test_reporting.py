@@ -109,6 +109,7 @@ def test_ends():
     assert (leaking.mu, leaking.left_open["epsilon"]) == (math.inf, approx(0, abs=1e-12))
     assert dp.report(dp.ApproximateDP(1, 1e-5), floor=1e-4).mu < math.inf
     assert dp.report(dp.Laplace(1e9)).mu == approx(0, abs=1e-8)
+    assert dp.report(dp.Laplace(1e9), floor=0.5).mu == dp.report(dp.Gaussian(1e9), floor=0.5).mu == 0  # no δ counts
 
 
 # Words.

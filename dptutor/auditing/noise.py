@@ -94,14 +94,14 @@ def gaussian_epsilon(mu: float, delta: float, *, method: str = "exact") -> float
     >>> [round(gaussian_epsilon(0.5, 0.01, method=method), 4) for method in ("exact", "renyi", "classical")]
     [0.9195, 1.6424, 1.5538]
     """
-    mu, delta = real_number("mu", mu, 0.0), _delta(delta)
+    mu, delta = real_number("mu", mu, 0.0) + 0.0, _delta(delta)  # no −0
     choice("method", method, _METHODS)
     if mu == 0 or math.isinf(mu):
         return mu
     if method == "exact":
         return Gaussian(sigma=1 / mu).epsilon(delta)
     if method == "renyi":
-        return mu**2 / 2 + mu * math.sqrt(-2 * math.log(delta))
+        return mu * (mu / 2 + math.sqrt(-2 * math.log(delta)))
     return mu * math.sqrt(2 * math.log(1.25 / delta))
 
 

@@ -214,7 +214,8 @@ def repetitions_to_catch(win_rate: float, claim: Mechanism, *, level: float = 0.
     Raises
     ------
     ValueError
-        If the adversary is not right more often than the claim allows: then nothing can be seen.
+        If the adversary is not right more often than the claim allows, or that allows it to be always right: then
+        nothing can be seen.
 
     References
     ----------
@@ -230,6 +231,8 @@ def repetitions_to_catch(win_rate: float, claim: Mechanism, *, level: float = 0.
     173
     """
     allowed = _win_rate(claim)
+    if allowed == 1.0:
+        raise ValueError(f"claim must not allow an adversary who is always right, as {claim!r} does")
     win_rate = real_number("win_rate", win_rate, allowed, 1.0, open_low=True)
     level, power = _level(level), real_number("power", power, 0.0, 1.0, open_low=True, open_high=True)
     start = 1

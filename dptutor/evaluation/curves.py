@@ -338,7 +338,7 @@ def curves_of(pair: Any) -> Curves:
 
 def _curve_of(pair: Any) -> Curve:
     nothing = _PLACES_OF_ENDS[pair._delta(_PLACES_OF_ENDS) <= _END]
-    end = float(np.append(nothing, pair._loss_range()[1]).min())
+    end = float(np.append(nothing, max(pair._loss_range()[1], _PLACES_OF_ENDS[0])).min())
     if not math.isfinite(end):
         raise TooRough("losses are too far apart")
     kinks = pair._breakpoints()

@@ -35,6 +35,8 @@ _KNOWN = 1e-8
 _FAINT = 1e-290
 # Where δ is too faint: by how much larger orders are tried, and ε up to which δ may be known.
 _LARGER_ORDERS, _ENDS = np.append(0.0, 2.0 ** np.arange(-2, 6)), np.geomspace(1e-6, LARGEST_LOSS, 300)
+# A weight that has not vanished at this loss does not vanish.
+_SOON = 5e3
 # The search for the end of an integrand stops at this loss.
 _FARTHEST = 1e15
 # An integrand counts as vanished once its logarithm is this much below its maximum.
@@ -140,7 +142,8 @@ def _log_growing_area(profile, mechanism, tilt: float, end: float = math.inf) ->
     end = int(np.flatnonzero(np.isfinite(heights))[-1])
     if heights[end] > top + _VANISHED and cuts[min(end + 1, len(cuts) - 1)] < largest:
         return math.nan
-    return top + math.log(integral(lambda epsilon: np.exp(logs(epsilon) - top), cuts))
+    area = integral(lambda epsilon: np.exp(logs(epsilon) - top), cuts)
+    return top + math.log(area) if area > 0 else math.nan  # too narrow to be seen
 
 
 @np.errstate(invalid="ignore", divide="ignore")
@@ -290,7 +293,12 @@ def _weighted_area(mechanism, weight, tilt: float = 0.0) -> float:
         heights, some = np.zeros(delta.shape), delta > 0
         with np.errstate(over="ignore", invalid="ignore"):
             found = weight(epsilon[some]) * np.exp(tilt * epsilon[some]) * delta[some]
-        heights[some] = np.where(np.isnan(found), np.inf, found)  # a weight that overflows
+            heights[some] = found
+        if np.isnan(found).any():
+            raise NumericalError(
+                f"a divergence of {shortened(repr(mechanism), 120)} depends on losses such as "
+                f"{epsilon[some][np.isnan(found)][0]:.3g}, for which the weight is beyond the range of floating point"
+            )
         return heights
 
     kinks = mechanism._breakpoints()
@@ -302,11 +310,12 @@ def _weighted_area(mechanism, weight, tilt: float = 0.0) -> float:
     if tilt < 0:
         # Beyond the last cut δ is constant, the mass of infinite losses, and the rest is an exponential integral.
         return integral(integrand, cuts) + float(heights[-1]) / -tilt
-    if mechanism._delta(np.asarray(math.inf)) > 0:
-        return math.inf
-    # Further cuts, each at twice the last, until δ has vanished.
+    never = mechanism._delta(np.asarray(math.inf)) > 0
+    # Further cuts, each at twice the last, until the integrand has vanished: if δ does not, the weight soon or never.
     cuts = np.unique(np.concatenate([cuts, kinks[(kinks > LARGEST_LOSS) & np.isfinite(kinks)]]))
     while math.log(max(heights[-1], 1e-300)) + math.log(cuts[-1]) > math.log(1e-15 * np.nanmax(heights)):
+        if never and cuts[-1] > _SOON:
+            return math.inf
         cuts = np.append(cuts, 2 * cuts[-1])
         heights = np.append(heights, integrand(cuts[-1:]))
     with np.errstate(over="ignore"):

@@ -280,7 +280,8 @@ class ProfileTable:
                     middle = (a + b) / 2
                     further += [(a, middle, last, stuck, smallest), (middle, b, last, stuck, smallest)]
                     continue
-                missed = _missed(own, values, last, wanted)
+                own, dropped = _without_noise(own)
+                missed = _missed(own, values, last, wanted) + dropped
                 if noise >= 1.0:
                     # The values are unknown: a line between those at the ends.
                     own, moved = _line(values[-2], values[-1], -1.0 if complement else 1.0), 0.0
@@ -382,6 +383,17 @@ def _missed(coefficients: np.ndarray, values: np.ndarray, last: float, wanted: f
     place = np.clip(np.searchsorted(_PLACES[order], _FINE, side="right"), 1, len(order) - 1)
     known, own = values[order], np.polynomial.chebyshev.chebval(_FINE, coefficients)
     return float(np.abs([own - known[place], own - known[place - 1]]).max())
+
+
+def _without_noise(coefficients: np.ndarray) -> tuple[np.ndarray, float]:
+    """The polynomial without its last terms that are rounding errors, and the sum of these.
+
+    They would matter in the derivative, where the k-th counts k² times, and on a short piece even more.
+    """
+    noise = 4 * LAST_PLACE * (1.0 + abs(coefficients[0]))
+    degree = int(np.flatnonzero(np.abs(coefficients) > noise).max(initial=0))
+    kept = np.where(np.arange(_DEGREE + 1) <= degree, coefficients, 0.0)
+    return kept, float(np.abs(coefficients - kept).sum())
 
 
 def _falling(coefficients: np.ndarray, sign: float) -> tuple[np.ndarray, float]:

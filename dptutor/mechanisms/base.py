@@ -448,7 +448,7 @@ class Mechanism(Bounded, ABC):
         """
         prior = real_array("prior", prior, 0.0, 1.0)
         # Log-odds are rounded; the error of a blind guess is exact.
-        value = shaped(np.minimum(self._bayes_error(logit(prior)), np.minimum(prior, 1.0 - prior)))
+        value = shaped(np.minimum(self._bayes_error(logit(prior)), np.minimum(prior, 1.0 - prior)) + 0.0)  # no −0
         return (value, shaped(self._bayes_error_error(logit(prior)))) if with_error else value
 
     @overload
@@ -589,8 +589,15 @@ class Mechanism(Bounded, ABC):
         order = real_array("order", order, 0.0, open_low=True)
         finite = np.isfinite(order)
         divergence = np.full(order.shape, float(self._loss_range()[1]))
+        # Near order 0 log H cancels; D_s(Q‖P) = s/(1 − s) D_{1−s}(P‖Q) keeps its digits if the latter is bounded there.
+        small = order < 0.5
+        if small.any() and self.reverse._delta(np.asarray(math.inf)) > 0:
+            small[...] = False
+        finite &= ~small
         with np.errstate(over="ignore"):
             divergence[finite] = np.minimum(self._renyi(order[finite]), divergence[finite])
+            back = order[small] / (1.0 - order[small]) * self.reverse._renyi(1.0 - order[small])
+            divergence[small] = np.minimum(back, divergence[small])
         return shaped(divergence)
 
     def hellinger_transform(self, s: Any, *, with_error: bool = False) -> Any:

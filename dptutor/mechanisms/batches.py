@@ -424,6 +424,15 @@ class _OnGrid(FiniteMechanism):
         never = np.asarray(epsilon) == math.inf
         return np.zeros(never.shape) if never.all() else np.where(never, 0.0, super()._delta(epsilon))
 
+    @cached_property
+    def _gaps(self) -> tuple[np.ndarray, np.ndarray]:
+        """The losses of the grid, and bounds on the error of a put or call before, between and beyond them."""
+        total = self._sum
+        # Before the first node a put is at most its there, and beyond the last one a call at most what is left.
+        first = max(total.below * total.node[0], total.gap[0])
+        gap = np.maximum(np.append(total.gap, total.call + total.gap[-1]), np.append(first, total.gap))
+        return np.log(total.node / self.steps), gap
+
     def _delta_error(self, epsilon: np.ndarray) -> np.ndarray:
         """Bound on the error of δ of that law.
 
@@ -434,11 +443,8 @@ class _OnGrid(FiniteMechanism):
         epsilon, total = np.asarray(epsilon, dtype=float), self._sum
         value = self._delta(epsilon)
         loss = epsilon if self.removal else -epsilon
-        losses = np.log(total.node / self.steps)
-        place = np.searchsorted(losses, loss)
-        # Before the first node a put is at most its there, and beyond the last one a call at most what is left.
-        first = max(total.below * total.node[0], total.gap[0])
-        gap = np.maximum(np.append(total.gap, total.call + total.gap[-1])[place], np.append(first, total.gap)[place])
+        losses, gaps = self._gaps
+        gap = gaps[np.searchsorted(losses, loss)]
         mass, mean = total.parity
         with np.errstate(over="ignore", invalid="ignore"):
             gap = gap + np.where((loss > 0) != self.removal, mean + mass * self.steps * np.exp(loss), 0.0)
@@ -456,7 +462,7 @@ class _OnGrid(FiniteMechanism):
 
     @cached_property
     def error_bound(self) -> float:
-        loss = np.log(self._sum.node / self.steps)
+        loss, _ = self._gaps
         return float(max(pair._delta_error(sign * loss).max() for pair, sign in ((self, 1), (self.reverse, -1))))
 
     @cached_property

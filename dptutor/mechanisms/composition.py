@@ -101,9 +101,10 @@ def compose(parts) -> Mechanism:
     counts.pop(PerfectPrivacy(), None)
     normal, rest = of_kind(NormalLaw, counts.items())
     if sum(count for _, count in normal) > 1:
-        # The μ² of Gaussian mechanisms add up.
-        square = sum(count * part._loss_law().mu ** 2 for part, count in normal)
-        counts = dict([(Gaussian(sigma=1 / math.sqrt(square)), 1), *rest])
+        # The μ² of Gaussian mechanisms add up; in units of a power of two, as they may underflow.
+        _, power = math.frexp(max(part._loss_law().mu for part, _ in normal))
+        square = sum(count * math.ldexp(part._loss_law().mu, -power) ** 2 for part, count in normal)
+        counts = dict([(Gaussian(sigma=math.ldexp(1 / math.sqrt(square), -power)), 1), *rest])
     if not counts:
         return PerfectPrivacy()
     chosen = tuple((part, count) for part, count in counts.items() if part._stands_for_many)

@@ -126,10 +126,14 @@ def allowed_by(
     curve = _pairs("orders", orders, "rdp", rdp, open_low=1.0)
     # A divergence of infinite order is the largest loss; if any divergence is 0, so is every loss.
     pairs += [(divergence, 0.0) for order, divergence in curve if order == math.inf or divergence == 0.0]
-    curve = [(order, divergence) for order, divergence in curve if divergence > 0.0 and order < math.inf]
+    # An infinite one allows everything.
+    if any(divergence == math.inf for _, divergence in curve):
+        pairs.append((math.inf, 0.0))
+    curve = [(order, divergence) for order, divergence in curve if 0.0 < divergence < math.inf and order < math.inf]
     zcdp = None if rho is None else real_number("rho", rho, 0.0)
-    if zcdp == 0.0:
-        pairs, zcdp = [*pairs, (0.0, 0.0)], None
+    if zcdp in (0.0, math.inf):
+        pairs, zcdp = [*pairs, (zcdp, 0.0)], None
+    pairs = [pair for pair in pairs if pair[0] < math.inf] or pairs[:1]
     gdp = None if mu is None else real_number("mu", mu, 0.0)
     parts: list[Mechanism] = []
     if pairs or curve or zcdp is not None:

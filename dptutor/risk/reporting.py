@@ -205,13 +205,13 @@ def report(mechanism: Mechanism, *, floor: float = 1e-10, delta: float = 1e-5) -
 def smallest_mu(m: Mechanism, floor: float) -> float:
     """The smallest μ whose Gaussian profile is at or above that of a symmetric mechanism wherever that is at least the
     floor."""
+    if float(m._delta(np.asarray(0.0))) < floor:
+        return 0.0
     if isinstance(law := m._loss_law(), NormalLaw):
         return law.mu
     last = float(m.epsilon(floor))
     if last == math.inf:
         return math.inf
-    if float(m._delta(np.asarray(0.0))) < floor:
-        return 0.0
     kinks = m._breakpoints()
     kinks = kinks[(kinks > 0) & (kinks < last)][:: 1 + len(kinks) // _MOST_KINKS]
     places = np.unique(np.concatenate([np.linspace(0.0, last, _PLACES), kinks]))

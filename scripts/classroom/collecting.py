@@ -23,6 +23,7 @@ from itertools import permutations
 from pathlib import Path
 
 from dptutor.exercises import HandIn
+from dptutor.exercises.learners.progress import FILE as PROGRESS
 from dptutor.exercises.renumbering import NUMBERING
 
 from . import assignments, secrets
@@ -92,7 +93,7 @@ def _files(folder: Path) -> Iterator[Found]:
             path = Path(at, name)
             where = path.relative_to(folder).as_posix()
             if path.suffix.lower() not in (".ipynb", ".zip"):
-                if not name.startswith("."):
+                if not _left_by_a_program(path):
                     yield Found(where, why="it is no notebook")
             elif path.is_symlink() or not path.is_file():
                 yield Found(where, why=LINK)
@@ -102,6 +103,10 @@ def _files(folder: Path) -> Iterator[Found]:
                 yield Found(where, why=f"it is larger than {LARGEST >> 20} MB")
             else:
                 yield Found(where, path.read_bytes(), time=path.stat().st_mtime)
+
+
+def _left_by_a_program(path: Path) -> bool:
+    return path.name.startswith(".") or path.name == PROGRESS.name
 
 
 def _inside(file, where: str, time: float, depth: int = 0, left: dict | None = None) -> Iterator[Found]:
@@ -121,7 +126,8 @@ def _inside(file, where: str, time: float, depth: int = 0, left: dict | None = N
                 if member.is_dir() or "__MACOSX/" in name or ".ipynb_checkpoints/" in name:
                     continue
                 if not name.lower().endswith((".ipynb", ".zip")):
-                    yield Found(inside, why="it is no notebook")
+                    if not _left_by_a_program(Path(name)):
+                        yield Found(inside, why="it is no notebook")
                     continue
                 with archive.open(member) as opened:
                     data = opened.read(LARGEST + 1)

@@ -30,8 +30,8 @@ _EXPERIMENTS = tuple(
 )
 
 _FLAT = (
-    "This density is flat, which is no opinion at all, and under it Laplace noise is the safer choice. Put the weight on "
-    "the priors at which Laplace noise loses more."
+    "This density is flat: it is the comparison without weights, in which Laplace noise is the safer choice. Put the weight "
+    "on the priors at which Laplace noise loses more."
 )
 _AT_THE_ENDS = (
     "With a and b below 1 the density rises toward 0 and 1, where Laplace noise is the safer one. Other parameters make it "
@@ -82,7 +82,7 @@ def _winner(answer):
     """Judges the parameters of a Beta density under which Gaussian noise is to be the safer choice."""
     given = numbers(answer, "two numbers a and b")
     if given.size != 2:
-        return f"Give the two parameters of the density, (a, b); you give {given.size} numbers."
+        return f"Give the two parameters of the density, (a, b); you give {given.size}."
     if np.any(given <= 0):
         return "The parameters of a Beta density are positive."
     a, b = (float(x) for x in given)
@@ -382,10 +382,10 @@ def mean_error(epsilon):
         id="8.4",
         grade="think",
         title="Choose the winner",
-        question="Without an opinion, Laplace noise with b = 1 is a safer choice than Gaussian noise with σ = 1. Give "
+        question="Without weights, Laplace noise with b = 1 is a safer choice than Gaussian noise with σ = 1. Give "
         "`shape = (a, b)` of a Beta density under which Gaussian noise has the smaller of the two largest "
         "weighted regrets.",
-        brief=r"Without an opinion, Laplace noise of scale 1 is a safer choice than Gaussian noise with $\sigma = 1$. Find a Beta density under which it is not.",
+        brief=r"Without weights, Laplace noise of scale 1 is a safer choice than Gaussian noise with $\sigma = 1$. Find a Beta density under which it is not.",
         goals=(2,),
         name="shape",
         stub="shape = None\n",

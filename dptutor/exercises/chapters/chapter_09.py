@@ -130,7 +130,9 @@ EXERCISES = [
         mistakes=(
             Mistake(2.8, "The μ do not add up, their squares do, since the two noises are independent."),
             Mistake(4, "This is μ². Take the root."),
-            Mistake(1.4, "A mean would say that the second output reveals nothing new."),
+            Mistake(
+                1.4, "This is the mean, less than the larger one alone. The other output adds to what is revealed."
+            ),
             Mistake(1.6, "This is the larger one alone. The other output reveals something, too."),
             Mistake(1.92, "You multiplied the two. For independent outputs the squares of μ add up."),
             Mistake(math.sqrt(2.8), "You took the root of the sum of the μ. What adds up is their squares."),
@@ -175,6 +177,7 @@ EXERCISES = [
                 "The ratio is 1 − p without you and p·e^ε with you, together 1 + p(e^ε − 1). You counted the 1 with "
                 "full weight.",
             ),
+            Mistake(math.log(1 + 0.1 * math.log(11)), "Likelihood ratios are mixed: add p(e^ε − 1) to 1, not p·ε."),
         ),
         laws=(Within(0, math.inf, "ε is not negative here: the largest likelihood ratio is at least 1."),),
         tolerance=0.006,
@@ -675,9 +678,12 @@ def bayes_error(mu, prior):
                 "Twice too much: if you sum over negative t as well, do not double; and cosh(ε/2) has a factor 2 before it.",
             ),
             *_ROUGH,
-            Mistake(
-                lambda mu, x: (_gauss_error(mu, x) + _unit(mu, x) * 2 * math.pi / 100) / 2,
-                "You sum over t ≥ 0 only. The integrand is even: double what lies at t > 0.",
+            *(
+                Mistake(
+                    lambda mu, x, h=h: (_gauss_error(mu, x) + h * _unit(mu, x)) / 2,
+                    f"You sum over t ≥ 0 only (your step seems to be {shown(h)}). The integrand is even: double what lies at t > 0.",
+                )
+                for h in (2 * math.pi / 100, *_STEPS)
             ),
         ),
         laws=(

@@ -105,6 +105,8 @@ EXERCISES = [
                 0.08 / math.sqrt(0.1664 - 0.08),
                 "The variance is v₂ − v₁², and you subtracted v₁ without the square.",
             ),
+            Mistake(0.08, "This is v₁. Divide it by the standard deviation of the loss, √(v₂ − v₁²)."),
+            Mistake(0.1664, "This is v₂. η is v₁ over the standard deviation, √(v₂ − v₁²)."),
         ),
         tolerance=0.001,
     ),
@@ -134,6 +136,7 @@ EXERCISES = [
                 0.002,
                 "You divided by √N, as for a mean. The losses add up: the mean of the loss grows like N, its standard deviation like √N.",
             ),
+            Mistake(0.2, "You halved √N η. A Gaussian mechanism has η = μ/2, so μ is twice √N η."),
         ),
         laws=(Within(0, math.inf, "μ is a distance: it is not negative."),),
         tolerance=0.005,
@@ -161,7 +164,7 @@ def eta(epsilon):
             "v₂ = ε², because the square is always the same. v₁ = ε(e^ε − 1)/(e^ε + 1) = ε tanh(ε/2).",
             "tanh/√(1 − tanh²) = sinh.",
         ),
-        praise="Right. It is a little more than ε/2, the η of the Gaussian mechanism with μ = ε.",
+        praise="Right. It is more than ε/2, the η of the Gaussian mechanism with μ = ε: a little for small ε, much for large ones.",
         cases=((1.0,), (0.1,), (3.0,)),
         draw=lambda r: (r.uniform(0.1, 3),),
         mistakes=(
@@ -243,6 +246,10 @@ def most(count, eta, other_eta):
                 "This is the number of steps of the first. The steps of the other one have a different η.",
             ),
             Mistake(lambda n, a, b: math.floor(math.sqrt(n) * a / b), "Square both sides of √N η ≥ √Ñ η̃."),
+            Mistake(
+                lambda n, a, b: math.floor(4 * n * a**2 / b**2),
+                "The 2 of μ = 2√N η is on both sides, and cancels, its square as well.",
+            ),
         ),
         laws=(
             lambda result, n, a, b: (

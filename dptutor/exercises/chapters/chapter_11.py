@@ -505,7 +505,7 @@ def steps(sigma, rate, epsilon, delta):
             ),
             Mistake(
                 lambda mu, n, h: math.sqrt(mu**2 + h**2 / 6),
-                "This is what one step adds. There are many.",
+                "This is μ itself, or μ with what one step adds, which is next to nothing. Every step adds h²/6 to the variance.",
             ),
             Mistake(
                 lambda mu, n, h: math.sqrt(mu**2 + n * h / 6),
@@ -639,8 +639,8 @@ def exchange(rate, steps):
             "advantage=base.advantage. Then .noise_multiplier of what it returns.",
             "dp.delta_divergence(base, other).value, and the same with the two exchanged.",
         ),
-        praise="Right. With a larger rate and more steps, leaving the base is never regretted, and the other training run has "
-        "the smaller ε. Try p = 0.01 and N = 50: there it is the other way around.",
+        praise="Right. With a larger rate and more steps, the regret of leaving the base is 0 to all digits, and the other training "
+        "run has the smaller ε. Try p = 0.01 and N = 50: there it is the other way around.",
         cases=((0.05, 200), (0.3, 500)),
         mistakes=(
             Mistake(

@@ -55,7 +55,7 @@ EXERCISES = [
         id="12.a",
         title="A tolerated belief",
         question="No one who starts from the prior belief b = 0.25 that you are in the data may end with a belief "
-        "above ρ = 0.9. Which ε of pure differential privacy guarantees that? Give two decimals.",
+        "above ρ = 0.9. What is the largest ε of pure differential privacy that guarantees it? Give two decimals.",
         goals=(1,),
         solution="import dptutor as dp\n\nanswer = float(dp.epsilon_for_posterior_belief(0.9, membership_prior=0.25))\n",
         explanation="The log-odds of a belief are those of the prior plus the loss, which is at most ε. From odds of "
@@ -76,6 +76,8 @@ EXERCISES = [
             Mistake(math.log10(27), "Use the natural logarithm: e^ε is a likelihood ratio."),
             Mistake(math.log(0.9 / 0.25), "You compared probabilities. What the output multiplies is the odds."),
             Mistake(0.65, "Beliefs do not move by differences. Their log-odds do."),
+            Mistake(math.log(36), "You took the prior 0.25 for its odds, which are 0.25/0.75."),
+            Mistake(math.log(2.7), "The odds of the tolerance are 0.9/0.1. You took 0.9 itself."),
         ),
         laws=(Within(0, math.inf, "ε is not negative: with ε = 0 the belief stays at the prior."),),
         tolerance=0.006,
@@ -110,6 +112,12 @@ EXERCISES = [
             Mistake(
                 0.2,
                 "This is the belief before the output. The largest one after it is asked for.",
+            ),
+            Mistake(
+                0.25, "These are the odds before the output. Multiply them by e^ε, and turn them into a probability."
+            ),
+            Mistake(
+                0.2 * math.log(6), "You multiplied the probability by ε. What is multiplied is the odds, and by e^ε."
             ),
         ),
         laws=(PROBABILITY,),
@@ -240,6 +248,10 @@ def epsilon(belief, prior):
             Mistake(
                 lambda r, b: math.log(r * (1 - b) / b),
                 "The odds of the tolerance are ρ/(1 − ρ). You took ρ itself.",
+            ),
+            Mistake(
+                lambda r, b: math.log(r / (1 - r) / b),
+                "The odds of the prior are prior/(1 − prior). You took the prior itself.",
             ),
         ),
     ),

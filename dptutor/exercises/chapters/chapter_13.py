@@ -85,6 +85,12 @@ EXERCISES = [
             Mistake(
                 0.6 / 0.4, "This is the odds of catching D. e^ε compares the power with the false alarms: (1 − β)/α."
             ),
+            Mistake(
+                math.log(0.6 / 0.4),
+                "You used β twice: the power 1 − β is compared with α, the misses β with 1 − α.",
+            ),
+            Mistake(math.log(1 / 0.4), "You left out α: the two ratios are (1 − β)/α and (1 − α)/β."),
+            Mistake(0.55, "This is the advantage, 1 − α − β. Which ε do the two ratios (1 − β)/α and (1 − α)/β need?"),
         ),
         laws=(Within(0, math.inf, "ε is not negative, and an attack that is better than guessing shows more than 0."),),
         tolerance=0.006,
@@ -287,6 +293,10 @@ def excess(sensitivities, clip, bounded):
             Mistake(
                 lambda d, c, b: float(np.max(np.mean(d, axis=0))) / (2 * c if b else c),
                 "You average each step over the repetitions. One step that is too long is a proof: take the largest of all numbers.",
+            ),
+            Mistake(
+                lambda d, c, b: float(np.max(np.sum(d, axis=1))) / (2 * c if b else c),
+                "You add up all steps of a repetition. The bound is for each step by itself.",
             ),
         ),
         laws=(_ratio,),

@@ -113,6 +113,12 @@ def constant(given: Sequence[np.ndarray], truths: Sequence[np.ndarray], alike: A
     return None
 
 
+def _numbered(places: list[int], what: str = "") -> str:
+    """The beginning of a sentence about some of the numbers of an answer: Numbers 1, 2 and 5 are."""
+    *others, last = (str(place + 1) for place in places)
+    return f"Numbers {', '.join(others)} and {last}{what} are" if others else f"Number {last}{what} is"
+
+
 def in_part(given: Sequence[np.ndarray], truths: Sequence[np.ndarray], alike: Alike, words: Function) -> str | None:
     """The reply to an answer that is right in some cases, or in some of its numbers; `words` describes a case.
 
@@ -122,10 +128,9 @@ def in_part(given: Sequence[np.ndarray], truths: Sequence[np.ndarray], alike: Al
     if len(sizes) == 1 and (size := sizes.pop()) > 1 and len(given) >= _ENOUGH:
         good = [i for i in range(size) if all(alike(a[[i]], b[[i]]) for a, b in zip(given, truths, strict=True))]
         if good and len(good) < size:
-            bad = [str(i + 1) for i in range(size) if i not in good]
-            told = " and ".join([", ".join(bad[:-1]), bad[-1]] if len(bad) > 1 else bad)
-            right = ", ".join(str(i + 1) for i in good)
-            return f"Number {right} of your answer is right, everywhere; number {told} is not. Check that one alone."
+            bad = [i for i in range(size) if i not in good]
+            last = f"{_numbered(bad).lower()} not. Check {'that one' if len(bad) == 1 else 'those'} alone."
+            return f"{_numbered(good, ' of your answer')} right, everywhere; {last}"
     hits = [alike(a, b) for a, b in zip(given, truths, strict=True)]
     trivial = [np.all(np.minimum(np.abs(b), np.abs(1 - b)) < 1e-4) for b in truths]
     worth = sum(hit and not plain for hit, plain in zip(hits, trivial, strict=True))

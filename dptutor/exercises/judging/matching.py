@@ -105,7 +105,10 @@ class Matching:
 
     def _of_another_size(self) -> str | None:
         wrong = [own.size for own, right in self._pairs if own.size != right.size]
-        return f"{self.exercise.name} should be {self.exercise.shape}; you give {wrong[0]} of them." if wrong else None
+        if not wrong:
+            return None
+        values = "1 value" if wrong[0] == 1 else f"{wrong[0]} values"
+        return f"{self.exercise.name} should be {self.exercise.shape}; you give {values}."
 
     def _nearly(self) -> str | None:
         """Whether all results are right except for their last digits."""

@@ -5,11 +5,8 @@ const KEPT = "dptutor-questions";
 
 // As Exercise.check: what is right, the first mistake that it looks like, a law it breaks, or where it lies.
 function judge(data, value) {
-  // Near a small number less is let through, as it would be near anything.
-  const like = (other) =>
-    Math.abs(value - other) <= Math.min(data.tolerance, other ? Math.abs(other) / 10 : data.tolerance);
-  if (like(data.right)) return { passed: true, message: data.praise };
-  const mistake = data.mistakes.find(([other]) => like(other));
+  if (Math.abs(value - data.right) <= data.tolerance) return { passed: true, message: data.praise };
+  const mistake = data.mistakes.find(([other, , near]) => Math.abs(value - other) <= near);
   const law = data.laws.find(([least, most]) => value < (least ?? -Infinity) || value > (most ?? Infinity));
   const message =
     mistake?.[1] ??

@@ -52,6 +52,10 @@ def in_percent(probability: float) -> Mistake:
     return Mistake(100 * probability, "This is the right number of percent. Write the sign %, or a number from 0 to 1.")
 
 
+# How closely a number agrees with a mistake, or with a slip that anybody could make anywhere, relative to it. Within a
+# coarse tolerance other numbers lie near a slip, too.
+_MISTAKE, _SLIP = 0.1, 0.005
+
 _ROUNDED = "This is right as far as it goes, but it is rounded too much. Give the digits that the question asks for."
 
 
@@ -102,6 +106,10 @@ class Question(Exercise):
                 slips.append((rough, _ROUNDED))
         return slips
 
+    def _near(self, other: float, share: float = _MISTAKE) -> float:
+        """How close a number is that is taken for `other`; small ones must agree more closely, or anything would."""
+        return min(self.tolerance, share * abs(other)) if other else self.tolerance
+
     def _compared(self, cases: Sequence[Case], given: list[np.ndarray]) -> Reply | None:
         return _AsThePage(self, cases, given).reply()
 
@@ -115,13 +123,13 @@ class Question(Exercise):
         >>> sorted(dp.exercises.questions(chapter=1).questions[0].data)
         ['code', 'laws', 'mistakes', 'praise', 'right', 'tolerance', 'why']
         """
-        mistakes = [(float(numbers(mistake.answer)[0]), mistake.reply) for mistake in self.mistakes]
-        mistakes += self._slips
+        mistakes = [(float(numbers(mistake.answer)[0]), mistake.reply, _MISTAKE) for mistake in self.mistakes]
+        mistakes += [(wrong, reply, _SLIP) for wrong, reply in self._slips]
         return {
             "right": float(self.answer),
-            "tolerance": self.tolerance,
+            "tolerance": self._near(float(self.answer)),
             "praise": words(self.praise),
-            "mistakes": [[wrong, words(reply)] for wrong, reply in mistakes],
+            "mistakes": [[wrong, words(reply), self._near(wrong, share)] for wrong, reply, share in mistakes],
             "laws": [
                 [_finite(law.least), _finite(law.most), words(law.reply)]
                 for law in self.laws
@@ -140,14 +148,12 @@ class _AsThePage(Matching):
     def _agrees(self, wanted: list[np.ndarray], within: float = 0.0) -> bool:
         return super()._agrees(wanted, within) and self._like(float(wanted[0][0]))
 
-    def _like(self, other: float) -> bool:
-        """Whether the number is close to another one; small numbers must agree more closely, or anything would."""
-        (own,), tolerance = self.given, self.exercise.tolerance
-        near = min(tolerance, abs(other) / 10) if other else tolerance
-        return own.size == 1 and bool(abs(own[0] - other) <= near)
+    def _like(self, other: float, share: float = _MISTAKE) -> bool:
+        (own,) = self.given
+        return own.size == 1 and bool(abs(own[0] - other) <= self.exercise._near(other, share))
 
     def _slip(self) -> str | None:
-        return next((reply for wrong, reply in self.exercise._slips if self._like(wrong)), None)
+        return next((reply for wrong, reply in self.exercise._slips if self._like(wrong, _SLIP)), None)
 
     def _nearly(self) -> str | None:
         return None
