@@ -255,18 +255,11 @@ PLACE = """([name, x, y]) => {
 }"""
 
 
-PHONE = {"viewport": {"width": 390, "height": 844}, "has_touch": True}
-
-
-@pytest.fixture
-def opened(new_page, same_page, sheet):
-    def open_sheet(**options):
-        page = new_page(**options) if options else same_page
-        page.goto(sheet.as_uri())
-        page.wait_for_selector(".ask[data-ready]")
-        return page
-
-    return open_sheet
+def opened(new_page, sheet, **options):
+    page = new_page(**options)
+    page.goto(sheet.as_uri())
+    page.wait_for_selector(".ask[data-ready]")
+    return page
 
 
 def draw(page, name, points):
@@ -285,8 +278,8 @@ def check(page, name):
     return told.get_attribute("data-verdict"), told.inner_text()
 
 
-def test_a_curve_is_drawn_by_mouse_and_shown_over_the_right_one(opened):
-    page, name = opened(), "ask-06-sketch-join"
+def test_a_curve_is_drawn_by_mouse_and_shown_over_the_right_one(new_page, sheet):
+    page, name = opened(new_page, sheet), "ask-06-sketch-join"
     ask = page.locator(f"#{name}")
     assert ask.locator(".ask-paper .ask-truth").is_hidden() and "to go" in ask.locator(".ask-count").inner_text()
     ask.get_by_role("button", name="Check my curve").dispatch_event("click")  # there is nothing to check
@@ -311,8 +304,8 @@ def test_a_curve_is_drawn_by_mouse_and_shown_over_the_right_one(opened):
     assert page.locator(f"#{name} .ask-paper .ask-truth").is_visible()
 
 
-def test_a_finger_draws_from_the_edge_and_scrolls_elsewhere(opened):
-    page, name = opened(**PHONE), "ask-01-sketch-alarm"
+def test_a_finger_draws_from_the_edge_and_scrolls_elsewhere(new_page, sheet):
+    page, name = opened(new_page, sheet, viewport={"width": 390, "height": 844}, has_touch=True), "ask-01-sketch-alarm"
     page.locator(f"#{name}").scroll_into_view_if_needed()
     touch = page.context.new_cdp_session(page)
 
@@ -334,8 +327,8 @@ def test_a_finger_draws_from_the_edge_and_scrolls_elsewhere(opened):
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
 
 
-def test_an_empty_sketch_says_nothing_of_where_the_curve_starts(opened):
-    page = opened()
+def test_an_empty_sketch_says_nothing_of_where_the_curve_starts(new_page, sheet):
+    page = opened(new_page, sheet)
     for name in [name for found in CHAPTERS.values() for name in re.findall(r":name: (.+)", "\n".join(found))]:
         ask = page.locator(f"#{name}")
         assert ask.locator(".ask-ring").is_hidden()
@@ -353,8 +346,8 @@ def test_an_empty_sketch_says_nothing_of_where_the_curve_starts(opened):
 
 
 @pytest.mark.parametrize("share", [0, 0.3, 1])
-def test_a_finger_starts_at_any_height_of_the_left_edge(opened, share):
-    page, name = opened(**PHONE), "ask-05-sketch-arc"
+def test_a_finger_starts_at_any_height_of_the_left_edge(new_page, sheet, share):
+    page, name = opened(new_page, sheet, viewport={"width": 390, "height": 844}, has_touch=True), "ask-05-sketch-arc"
     page.locator(f"#{name} .ask-paper svg").scroll_into_view_if_needed()
     touch = page.context.new_cdp_session(page)
     for kind, at in (("touchStart", 0.01), ("touchMove", 0.5), ("touchMove", 1), ("touchEnd", None)):
@@ -363,8 +356,8 @@ def test_a_finger_starts_at_any_height_of_the_left_edge(opened, share):
     assert page.locator(f"#{name} .ask-count").inner_text() == ""
 
 
-def test_points_are_typed_without_a_mouse(opened):
-    page, name = opened(), "ask-05-sketch-arc"
+def test_points_are_typed_without_a_mouse(new_page, sheet):
+    page, name = opened(new_page, sheet), "ask-05-sketch-arc"
     ask = page.locator(f"#{name}")
     ask.locator("summary", has_text="Type points").focus()
     page.keyboard.press("Enter")
@@ -393,8 +386,8 @@ def test_points_are_typed_without_a_mouse(opened):
     assert ask.locator(".ask-told").get_attribute("data-verdict") == "right"
 
 
-def test_what_is_said_of_a_curve_is_true(opened):
-    page, name = opened(), "ask-05-sketch-arc"
+def test_what_is_said_of_a_curve_is_true(new_page, sheet):
+    page, name = opened(new_page, sheet), "ask-05-sketch-arc"
     ask = page.locator(f"#{name}")
     ask.locator("summary", has_text="Type points").click()
     ask.locator("input").fill("0 0; 0.5 0.3; 1 0")
