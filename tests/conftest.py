@@ -10,6 +10,8 @@
                   .requests (addresses), .foreign, .failed (answered with 4xx or 5xx), .console, .errors
     new_page      new_page(viewport={"width": 390, "height": 844}, color_scheme="dark", has_touch=True, ...) -> the
                   same with other settings, as often as wanted; new_page(strict=False) judges nothing at the end
+    same_page     like `page`, but the same tab for all tests of a file, which takes half as long; where the tab is left
+                  as it was found: no clock, no script that runs first, no second window that stays
     until(page, expression)   to import: waits until an expression of JavaScript holds in a page
     laid_out(page)            to import: waits until a page of the site is as tall as it will be
     BUSY              to import: a script with which a page is told late what is on the screen
@@ -74,7 +76,7 @@ if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
 os.environ.setdefault("DPTUTOR_TABLES", str(TABLES))  # explorers are frozen once, not in each test
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # tests run side by side; before anything loads numpy
 
-CASES, EXAMPLES = 6, 20  # of a test, in `make test`
+CASES, EXAMPLES = 4, 12  # of a test, in `make test`
 LEFT_OUT = {"look", "host", "deep", "words", "sweep"}
 everything = False  # or a part of the cases
 asked_cases = 0
@@ -462,6 +464,29 @@ def at_rest(locator):
 @pytest.fixture
 def page(new_page):
     return new_page()
+
+
+@pytest.fixture(scope="module")
+def tab(chromium):
+    tab = watched_page(chromium)
+    yield tab
+    tab.context.close()
+
+
+@pytest.fixture
+def same_page(tab):
+    for noted in vars(tab.seen).values():
+        noted.clear()
+    yield tab
+    # The next test finds no pointer on what it opens, and nothing that this one has said, kept or asked to see.
+    tab.mouse.up()
+    tab.mouse.move(0, 0)
+    if tab.url.startswith(("file:", "http:")):
+        tab.evaluate("{ localStorage.clear(); sessionStorage.clear(); }")
+    tab.goto("about:blank")
+    tab.emulate_media(media="null", color_scheme="null", reduced_motion="reduce")
+    tab.set_viewport_size({"width": 1280, "height": 800})
+    judge(tab)
 
 
 # JupyterLab.

@@ -76,7 +76,7 @@ AXE = """async (first) => {
 
 
 @pytest.mark.look
-@pytest.mark.cases(4)
+@pytest.mark.cases(2)
 @pytest.mark.parametrize("name", ["search", *PAGES, *NOTEBOOKS])
 def test_axe_finds_no_fault_in_any_page(name, site_url, new_page):
     page = new_page(reduced_motion="reduce", strict=False)

@@ -11,7 +11,7 @@ import dptutor as dp
 from dptutor.exercises.judging.calling import breach, here
 from dptutor.exercises.judging.drawing import Curve, drawn
 
-pytestmark = pytest.mark.cases(12)
+pytestmark = pytest.mark.cases(6)
 
 CATALOGUE = dp.exercises.catalogue()
 DRAWN = [exercise for exercise in CATALOGUE if exercise.curve]

@@ -82,7 +82,7 @@ def on_steps(parameters, count, seed=11):
 # Every explorer, all over its box.
 
 
-@pytest.mark.cases(3)
+@pytest.mark.cases(2)
 @every_explorer
 @pytest.mark.parametrize("count", [20, pytest.param(200, marks=pytest.mark.deep)])
 def test_every_part_is_drawn_at_the_corners_and_inside(name, count):
@@ -96,7 +96,7 @@ def test_every_part_is_drawn_at_the_corners_and_inside(name, count):
         assert all(e.shown.values())
 
 
-@pytest.mark.cases(3)
+@pytest.mark.cases(2)
 @every_explorer
 def test_the_code_runs_and_gives_the_numbers_beside_the_picture(name, capsys):
     e = started(name)
@@ -109,7 +109,7 @@ def test_the_code_runs_and_gives_the_numbers_beside_the_picture(name, capsys):
         assert given == approx({n: e.readouts[n] for n in given}, abs=1e-12, nan_ok=True)
 
 
-@pytest.mark.cases(3)
+@pytest.mark.cases(2)
 @every_explorer
 def test_the_program_that_is_shown_is_that_of_the_file(name):
     e = started(name)
@@ -119,7 +119,7 @@ def test_the_program_that_is_shown_is_that_of_the_file(name):
     assert values & lines and all(f"\n    {line}\n" in source for line in lines - values)
 
 
-@pytest.mark.cases(3)
+@pytest.mark.cases(2)
 @every_explorer
 def test_frozen_and_live_rows_are_the_same_numbers(name):
     e = started(name)
@@ -150,7 +150,7 @@ def test_frozen_and_live_rows_are_the_same_numbers(name):
     assert start == len(data)
 
 
-@pytest.mark.cases(3)
+@pytest.mark.cases(2)
 @every_explorer
 def test_tables_hold_what_matplotlib_draws_to_a_quarter_of_a_pixel(name):
     e = started(name)
@@ -171,7 +171,7 @@ def test_tables_hold_what_matplotlib_draws_to_a_quarter_of_a_pixel(name):
             np.testing.assert_allclose(shown, expected, rtol=0, atol=0.25)
 
 
-@pytest.mark.cases(3)
+@pytest.mark.cases(2)
 @every_explorer
 def test_frozen_is_small_asks_for_nothing_and_is_the_same_each_time(name, tmp_path):
     page = started(name).freeze(tmp_path / "page.html").read_bytes()
@@ -219,7 +219,7 @@ def test_steps_and_starting_values_are_stops_of_the_sliders(name):
         assert all(value in e.parameters[n].values for n, value in setting.items())
 
 
-@pytest.mark.cases(3)
+@pytest.mark.cases(2)
 @every_explorer
 def test_no_figure_stays_open(name):
     e = started(name)
@@ -227,7 +227,7 @@ def test_no_figure_stays_open(name):
     assert plt.get_fignums() == []
 
 
-@pytest.mark.cases(3)
+@pytest.mark.cases(2)
 @every_explorer
 def test_an_exploration_shows_itself_and_reads_as_its_call(name):
     e = started(name)
@@ -683,7 +683,7 @@ def test_traits_link_to_other_widgets():
     link.unlink()
 
 
-@pytest.mark.cases(3)
+@pytest.mark.cases(2)
 @every_explorer
 def test_the_kernel_answers_with_the_rows_of_the_setting_asked_for(name):
     e = started(name)
@@ -701,7 +701,7 @@ def test_the_kernel_answers_with_the_rows_of_the_setting_asked_for(name):
     assert len(content["rows"]) == len(e.explorer.tables)
 
 
-@pytest.mark.cases(3)
+@pytest.mark.cases(2)
 @every_explorer
 def test_the_kernel_fills_the_line_of_the_slider_nearest_first(name):
     e = started(name)

@@ -4,7 +4,7 @@ import itertools
 import re
 
 import pytest
-from conftest import at_rest, pages_of
+from conftest import at_rest, judge, pages_of, watched_page
 from playwright.sync_api import expect
 from selectolax.lexbor import LexborHTMLParser
 
@@ -15,14 +15,23 @@ WIDE, PHONE = {"width": 1280, "height": 800}, {"width": 390, "height": 664}
 BEST = round(100 * dp.Gaussian(sigma=1).bayes_error(0.5))
 
 
-@pytest.fixture(params=[WIDE, PHONE], ids=["wide", "phone"])
-def front(request, new_page, site_url):
+@pytest.fixture(scope="module", params=[WIDE, PHONE], ids=["wide", "phone"])
+def screen(request, chromium):
     touch = {"has_touch": True, "is_mobile": True} if request.param is PHONE else {}
-    page = new_page(viewport=request.param, reduced_motion="reduce", **touch)
-    page.goto(site_url + FRONT)
-    page.wait_for_selector(".front-answer")
+    page = watched_page(chromium, viewport=request.param, **touch)
     page.screen = request.param
-    return page
+    yield page
+    page.context.close()
+
+
+@pytest.fixture
+def front(screen, site_url):
+    screen.goto("about:blank")
+    screen.goto(site_url + FRONT)
+    screen.wait_for_selector(".front-answer")
+    yield screen
+    screen.evaluate("{ localStorage.clear(); sessionStorage.clear(); }")
+    judge(screen)
 
 
 def guess(page, *worlds):
@@ -34,19 +43,46 @@ def guess(page, *worlds):
     return right
 
 
-def test_the_first_screen_has_the_game_and_a_way_on(front):
+def test_the_first_screen_has_the_game_two_routes_and_a_way_on(front):
+    """Its title has two lines at most, no line crosses a name, and the whole row of a route leads there."""
     for part in (".front-dot", ".front-guess >> nth=0", ".front-guess >> nth=1", ".routes li >> nth=0"):
         box = front.locator(part).bounding_box()
         assert box["y"] + 20 < front.screen["height"], part
     assert front.evaluate("document.documentElement.scrollWidth") <= front.screen["width"]
-
-
-def test_the_title_has_two_lines_at_most_and_a_phone_shows_two_routes(front):
     title = front.locator("h1")
     lines = title.bounding_box()["height"] / float(title.evaluate("e => parseFloat(getComputedStyle(e).lineHeight)"))
     assert round(lines) == (1 if front.screen is PHONE else 2)
     second = front.locator(".routes li").nth(1).bounding_box()
     assert second["y"] + second["height"] <= front.screen["height"]
+    crossed = front.evaluate("""() => {
+      const { run } = document.querySelector(".dptutor-front"), found = [];
+      for (run.answer of [-2.3, -1.8, -1.5, -0.9, 2, 2.5, 3.3]) {
+        run.draw();
+        const line = document.querySelector(".front-drop");
+        for (const name of document.querySelectorAll(".front-name")) {
+          const { x, y, width, height } = name.getBBox();
+          for (let at = 0; at <= line.getTotalLength(); at += 1) {
+            const there = line.getPointAtLength(at);
+            if (Math.abs(there.x - x - width / 2) < width / 2 + 4 && Math.abs(there.y - y - height / 2) < height / 2)
+              found.push(`${run.answer}: ${name.textContent}`);
+          }
+        }
+      }
+      return found;
+    }""")
+    assert not crossed
+    for row in front.locator(".routes > li").all():
+        box = row.bounding_box()
+        assert box["height"] >= 44
+        place = [box["x"] + box["width"] - 8, box["y"] + box["height"] / 2]
+        front.evaluate("(y) => scrollTo(0, y - 200)", place[1])
+        there = row.bounding_box()
+        hit = front.evaluate(
+            "([x, y]) => document.elementFromPoint(x, y)?.closest('a')?.getAttribute('href')",
+            [place[0], there["y"] + there["height"] / 2],
+        )
+        assert hit == row.locator("a").first.get_attribute("href")
+        front.evaluate("scrollTo(0, 0)")
 
 
 def test_three_guesses_lead_to_the_score_and_to_two_runs(front):
@@ -153,41 +189,6 @@ def test_a_link_carries_the_score(front, new_page, site_url):
     expect(page.locator(".front-said")).not_to_contain_text("sent you")
 
 
-def test_no_line_crosses_a_name(front):
-    crossed = front.evaluate("""() => {
-      const { run } = document.querySelector(".dptutor-front"), found = [];
-      for (run.answer of [-2.3, -1.8, -1.5, -0.9, 2, 2.5, 3.3]) {
-        run.draw();
-        const line = document.querySelector(".front-drop");
-        for (const name of document.querySelectorAll(".front-name")) {
-          const { x, y, width, height } = name.getBBox();
-          for (let at = 0; at <= line.getTotalLength(); at += 1) {
-            const there = line.getPointAtLength(at);
-            if (Math.abs(there.x - x - width / 2) < width / 2 + 4 && Math.abs(there.y - y - height / 2) < height / 2)
-              found.push(`${run.answer}: ${name.textContent}`);
-          }
-        }
-      }
-      return found;
-    }""")
-    assert not crossed
-
-
-def test_the_whole_row_of_a_route_leads_there(front):
-    for row in front.locator(".routes > li").all():
-        box = row.bounding_box()
-        assert box["height"] >= 44
-        place = [box["x"] + box["width"] - 8, box["y"] + box["height"] / 2]
-        front.evaluate("(y) => scrollTo(0, y - 200)", place[1])
-        there = row.bounding_box()
-        hit = front.evaluate(
-            "([x, y]) => document.elementFromPoint(x, y)?.closest('a')?.getAttribute('href')",
-            [place[0], there["y"] + there["height"] / 2],
-        )
-        assert hit == row.locator("a").first.get_attribute("href")
-        front.evaluate("scrollTo(0, 0)")
-
-
 def test_an_answer_is_pulled_aside_for_a_guess(front):
     dot = front.locator(".front-dot").bounding_box()
     x, y = dot["x"] + dot["width"] / 2, dot["y"] + dot["height"] / 2
@@ -278,9 +279,8 @@ def test_the_gallery_is_light_and_its_names_are_its_own(site):
     assert len(ids) == len(set(ids))
 
 
-@pytest.mark.parametrize("screen", [WIDE, PHONE], ids=["wide", "phone"])
-def test_a_part_of_the_gallery_is_chosen(new_page, site_url, site, screen):
-    page = new_page(viewport=screen)
+def test_a_part_of_the_gallery_is_chosen(screen, site_url, site):
+    page = screen
     page.goto(site_url + GALLERY)
     assert page.locator(".gallery-cards > li:visible").count() == len(cards(site))
     for radio in page.locator(".gallery-parts input").all()[1:]:
@@ -288,6 +288,7 @@ def test_a_part_of_the_gallery_is_chosen(new_page, site_url, site, screen):
         part = radio.get_attribute("value")
         shown = page.locator(".gallery-cards > li:visible")
         assert {one.get_attribute("data-part") for one in shown.all()} == {part}
-    assert page.evaluate("document.documentElement.scrollWidth") <= screen["width"]
+    assert page.evaluate("document.documentElement.scrollWidth") <= screen.screen["width"]
     smallest = page.locator(".gallery-cards svg:visible").first.bounding_box()
     assert smallest["width"] > 120
+    judge(page)

@@ -246,7 +246,7 @@ def test_a_composition_is_made_or_refused_and_then_answers(m, count):
             answered(composed.bayes_error, [0.0, 1e-9, 0.5, 1.0])
 
 
-@pytest.mark.cases(30)
+@pytest.mark.cases(15)
 @pytest.mark.parametrize("name", CALLED)
 def test_what_is_public_answers_or_refuses(name):
     function = CALLED[name]

@@ -1,4 +1,4 @@
-"""Atoms of Laplace mechanisms taken apart, and the rest along lines: against partial fractions and exact products."""
+"""Atoms of Laplace mechanisms taken apart, and the rest along lines; the sweep has references of their profiles."""
 
 import math
 
@@ -7,87 +7,12 @@ import numpy as np
 import pytest
 
 import dptutor as dp
-from dptutor.evaluation.laplace_atoms import LaplaceAtoms, _Case, _kernel, inside_apart
-from dptutor.evaluation.laplace_products import LaplaceProduct
-from dptutor.evaluation.lines import Lines, _nothing
+from dptutor.evaluation.laplace_atoms import LaplaceAtoms, _Case, _kernel
+from dptutor.evaluation.lines import _nothing
 
 
 def alone(counts, inside):
     return LaplaceAtoms(counts, np.zeros(1), np.ones(1), inside, 2**14, _nothing, (0.0, 0.0), 0.0)
-
-
-def overlap(first, second):
-    """Whether intervals have a common point."""
-    return np.all(np.maximum(first[0], second[0]) <= np.minimum(first[1], second[1]))
-
-
-def profile_by_sums(counts, epsilon):
-    """δ in many digits: e^{ε/2} Σ over m, j of the coefficients of Π [(y + 1/y) + (y − 1/y)/(2w)]^n."""
-    terms = {(0, 0): mp.mpf(1)}  # steps of each scale down, as a place; losses inside
-    places = {(0, 0): mp.mpf(0)}
-    for top, count in counts.items():
-        further, its_places = {}, {}
-        for (number, j), weight in terms.items():
-            for k in range(count + 1):
-                signs = [1]  # (1 + u)^(count − k) (1 − u)^k
-                for sign in [1] * (count - k) + [-1] * k:
-                    signs = [a + sign * b for a, b in zip([*signs, 0], [0, *signs], strict=True)]
-                for m, own in enumerate(signs):
-                    key = (number * 1000 + m, j + k)
-                    its_places[key] = places[number, j] + mp.mpf(top) * (count - 2 * m)
-                    add = (
-                        weight
-                        * math.comb(count, k)
-                        * own
-                        * mp.mpf(2) ** -(count + k)
-                        * mp.exp(-mp.mpf(top) * count / 2)
-                    )
-                    further[key] = further.get(key, 0) + add
-        terms, places = further, its_places
-    total = mp.mpf(0)
-    for key, weight in terms.items():
-        x = places[key] - mp.mpf(epsilon)
-        if x > 0 and weight:
-            j = key[1]
-            series = sum(x ** (2 * i + 1 + j) / (mp.factorial(2 * i + 1 + j) * 4**i) for i in range(30))
-            total += weight * series
-    return mp.exp(mp.mpf(epsilon) / 2) * total
-
-
-@pytest.mark.parametrize("inside", [1, 2, 3])
-def test_few_mechanisms_of_two_scales_against_partial_fractions_in_fifty_digits(inside):
-    counts = {0.31: 4, 0.74: 2}
-    epsilon = np.array([0.0, 0.2, 0.9, 1.7, 2.3, 2.71])
-    lower, upper = alone(counts, inside).profile(epsilon)
-    with mp.workdps(50):
-        right = [profile_by_sums(counts, float(x)) for x in epsilon]
-    for low, high, exact in zip(lower, upper, right, strict=True):
-        assert low <= exact <= high
-        assert high - low <= 1e-6 * exact
-
-
-@pytest.mark.parametrize(
-    "counts", [{0.11: 16, 0.22: 8}, {0.11: 8, 0.37: 8}, {1.3: 9, 0.05: 10}, {3.0: 8, 0.7: 6, 0.02: 2}]
-)
-def test_intervals_meet_those_of_sums_of_positive_terms(counts):
-    top = sum(end * count for end, count in counts.items())
-    epsilon = np.append(np.linspace(0.0, 0.999 * top, 60), top * (1 - 1e-6))
-    lower, upper = alone(counts, 3).profile(epsilon)
-    exact = LaplaceProduct([end for end, count in counts.items() for _ in range(count)]).profile(epsilon)
-    assert overlap((lower, upper), exact)
-    assert np.all(upper - lower <= 2e-5 * upper) and np.median((upper - lower) / upper) < 1e-9
-
-
-def test_finite_losses_beside_them_infinite_ones_included():
-    laplace = dp.Laplace(5.0) ** 9 @ dp.Laplace(3.0) ** 7
-    whole = Lines([*laplace.factors, (dp.ApproximateDP(0.4, 1e-3), 3)])
-    law = whole._finite_law
-    loss, q = law.kinks, law.q[np.isfinite(law.loss)]
-    exact = LaplaceProduct([0.2] * 9 + [1 / 3] * 7, loss, q)
-    masses = whole._log_mass, whole.reverse._log_mass
-    apart = LaplaceAtoms({0.2: 9, 1 / 3: 7}, loss, q, 3, 2**14, whole._finite_transform, masses, 1e-15)
-    epsilon = np.linspace(0.0, 5.2, 41)
-    assert overlap(apart.profile(epsilon), exact.profile(epsilon))
 
 
 def test_shares_of_many_losses_inside_keep_their_digits():
@@ -148,29 +73,6 @@ def test_a_spline_is_what_losses_inside_make_of_the_profile():
         value, off = case.profile(np.array([epsilon]))
         assert abs(value[0] - float(right)) <= off[0] + 1e-15 * float(right)
     assert _kernel(np.array([2.0], dtype=np.longdouble), 0)[0] == pytest.approx(2 * math.sinh(1.0), rel=1e-15)
-
-
-def test_where_they_are_of_no_use_they_are_not_taken():
-    assert inside_apart({3.0: 400}, np.zeros(1)) is None  # atoms are nothing
-    assert inside_apart({0.11: 300, 0.1234: 300, 0.2345: 300, 0.3456: 300}, np.zeros(1)) is None  # too many
-
-
-def test_an_accountant_brackets_days_with_laplace_noise_and_randomized_response():
-    pld = pytest.importorskip("dp_accounting.pld.privacy_loss_distribution")
-    epsilon = np.array([0.0, 0.5, 1.5, 3.0])
-    parts = [(10.0, 24), (7.0, 24)]
-    value, bound = (dp.Laplace(10.0) ** 24 @ dp.Laplace(7.0) ** 24 @ dp.RandomizedResponse(0.2) ** 24).privacy_profile(
-        epsilon, with_error=True
-    )
-    ends = []
-    for pessimistic in (False, True):
-        options = {"value_discretization_interval": 1e-3, "pessimistic_estimate": pessimistic}
-        whole = pld.from_randomized_response(2 / (1 + math.exp(0.2)), 2, **options).self_compose(24)
-        for scale, count in parts:
-            whole = whole.compose(pld.from_laplace_mechanism(scale, **options).self_compose(count))
-        ends.append(np.array([whole.get_delta_for_epsilon(x) for x in epsilon]))
-    assert np.all(value - bound <= ends[1]) and np.all(value + bound >= ends[0])
-    assert np.all(bound <= 1e-10 * value)
 
 
 def test_many_atoms_widen_the_bound_and_the_array_agrees_with_its_entries():

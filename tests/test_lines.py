@@ -1,62 +1,20 @@
-"""Lower and upper values of δ for compositions whose transforms do not decay, against exact sums and integrals."""
+"""Lower and upper values of δ for compositions whose transforms do not decay, against exact sums and integrals.
 
-import itertools
+The sweep (tests/test_sweep.py) has references of Laplace mechanisms alone and beside responses, noise and trainings.
+"""
+
 import math
 
 import mpmath as mp
 import numpy as np
 import pytest
 from scipy.special import gammaln
+from test_touching import response_with_laplace
 
 import dptutor as dp
-from dptutor.evaluation.laplace_powers import LaplacePower
-from dptutor.evaluation.laplace_products import LaplaceProduct
 from dptutor.evaluation.lines import Lines, _finite_product
 
 # References.
-
-
-def laplace_sum(tops, epsilon, digits=None):
-    """δ of Laplace mechanisms with these largest losses, by partial fractions, in many digits.
-
-    With y = Σ ε₀ − ε and D's Laplace transform Π ½[(1 + 1/2w) + (1 − 1/2w) e^{−2ε₀w}], every set S of parts adds
-    e^{−y/2} 2^−n times the inverse transform of (w+½)^{n−|S|−1} (w−½)^{|S|−1} w^−n at y − 2 Σ_S ε₀.
-    """
-    n = len(tops)
-    mp.mp.dps = digits or 50 + int(0.7 * n + 0.3 * sum(tops))
-    tops = [mp.mpf(float(top)) for top in tops]
-    y = mp.fsum(tops) - mp.mpf(float(epsilon))
-    equal = len(set(tops)) == 1
-    total = mp.mpf(0)
-    for size in range(n):
-        coefficients = product_of_powers(n, size) if size else None
-        if equal:
-            sets = [(2 * size * tops[0], math.comb(n, size))]
-        else:
-            sets = [(2 * mp.fsum(chosen), 1) for chosen in itertools.combinations(tops, size)]
-        for shift, times in sets:
-            rest = y - shift
-            if rest <= 0:
-                continue
-            if size == 0:
-                total += binomial_below_poisson(n, rest / 2)
-                continue
-            term, power = mp.mpf(0), rest
-            for j, coefficient in enumerate(coefficients):
-                term += coefficient * power
-                power *= rest / (j + 2)
-            total += times * mp.mpf(2) ** -n * term * mp.exp(-y / 2)
-    return total
-
-
-def product_of_powers(n, size):
-    """Coefficients of (1 + x/2)^{n−size−1} (1 − x/2)^{size−1}."""
-    first = [mp.mpf(math.comb(n - size - 1, j)) / 2**j for j in range(n - size)]
-    second = [mp.mpf(math.comb(size - 1, j)) * (-1) ** j / 2**j for j in range(size)]
-    product = [mp.mpf(0)] * (n - 1)
-    for (i, a), (j, b) in itertools.product(enumerate(first), enumerate(second)):
-        product[i + j] += a * b
-    return product
 
 
 def binomial_below_poisson(n, mean):
@@ -70,12 +28,6 @@ def binomial_below_poisson(n, mean):
         total += weight * below
         beyond -= weight
     return total + beyond
-
-
-def of_either_sign(tops, x):
-    if x >= 0:
-        return laplace_sum(tops, x)
-    return 1 - mp.exp(x) + mp.exp(x) * laplace_sum(tops, -x)
 
 
 def laplace_and_gaussian(top, mu, epsilon):
@@ -132,21 +84,6 @@ def losses(lines):
     return np.linspace(0.0, min(lines.largest, 12.0) * 1.05, 23)
 
 
-def test_the_profile_falls_within_its_interval_and_is_a_probability(lines):
-    lower, upper = lines.profile(losses(lines))
-    assert np.all(lower <= upper)
-    assert np.all((lower >= 0) & (upper <= 1))
-    assert np.all(np.maximum.accumulate(lower[::-1])[::-1] <= upper)
-
-
-def test_an_epsilon_alone_and_in_an_array_has_the_same_bits(lines):
-    epsilon = losses(lines)
-    lower, upper = lines.profile(epsilon)
-    for i in (0, 7, 15):
-        alone = lines.profile(epsilon[i : i + 1])
-        assert (alone[0][0], alone[1][0]) == (lower[i], upper[i])
-
-
 def test_at_and_beyond_the_largest_loss_only_infinite_mass_is_left(lines):
     if lines.largest < np.inf:
         lower, upper = lines.profile(np.array([lines.largest, lines.largest + 1, 1e9, np.inf]))
@@ -163,40 +100,6 @@ def test_delta_at_zero_is_the_same_for_the_reverse_pair(lines):
 # Laplace powers.
 
 
-@pytest.mark.parametrize("seed", range(18))
-def test_laplace_powers_are_exact(seed):
-    rng = np.random.default_rng(seed)
-    count = int(np.exp(rng.uniform(math.log(2), math.log(70))))
-    mechanism = dp.Laplace(10 ** rng.uniform(-1.5, 3))
-    top = mechanism.largest_loss
-    end = count * top
-    epsilon = [0.0, rng.uniform(0, end), end * (1 - 10 ** rng.uniform(-9, -1)), (count - 2 * (count // 3)) * top]
-    lower, upper = interval([(mechanism, count)], epsilon)
-    for low, high, x in zip(lower, upper, epsilon, strict=True):
-        assert_holds(low, high, laplace_sum([top] * count, x), 1e-11)
-
-
-@pytest.mark.parametrize(
-    ("scale", "count", "epsilon", "truth"),
-    [
-        # By partial fractions in 166 digits; within the brackets of dp-accounting.
-        (0.4351258658994215, 53, 99.79031, 1.4486e-3),
-        (0.31924926376350016, 59, 175.858555, 1.6289e-8),
-        (0.4135814952344823, 53, 107.22784, 8.5047e-4),
-    ],
-)
-def test_cases_in_which_one_line_is_not_enough(scale, count, epsilon, truth):
-    lower, upper = interval([(dp.Laplace(scale), count)], epsilon)
-    assert_holds(lower, upper, laplace_sum([dp.Laplace(scale).largest_loss] * count, epsilon), 1e-11)
-    assert lower == pytest.approx(truth, rel=1e-4)
-
-
-def test_laplace_310_fold_lies_below_the_upper_ends_of_a_peer():
-    # dp-accounting's pessimistic ε at δ = 1e-8, 1e-9, 1e-10.
-    _, upper = interval([(dp.Laplace(3.722524987873323), 310)], [34.3629, 36.0208, 37.5732])
-    assert np.all(upper <= [1e-8, 1e-9, 1e-10])
-
-
 def test_delta_near_the_end_of_a_long_power_is_a_binomial_below_a_poisson():
     count, top = 300, 2.0
     epsilon = count * top - np.array([1e-9, 0.1, 1.0, 3.9])
@@ -207,60 +110,14 @@ def test_delta_near_the_end_of_a_long_power_is_a_binomial_below_a_poisson():
         assert_holds(low, high, binomial_below_poisson(count, rest / 2), 1e-9)
 
 
-@pytest.mark.parametrize(("scale", "count"), [(1, 200), (0.5, 300), (10, 1000), (300, 2000)])
-def test_lines_agree_with_the_sums_of_positive_terms(scale, count):
-    lines = Lines([(dp.Laplace(scale), count)])
-    exact = LaplacePower(1 / scale, count)
-    epsilon = np.linspace(max(exact.low, 0.0), 0.999 * exact.high, 15)
-    epsilon = epsilon[exact.profile(epsilon)[0] > 1e-200]
-    lower, upper = exact.profile(epsilon)
-    low, high = lines._inverter.profile(epsilon)
-    assert np.all(np.maximum(low, lower) <= np.minimum(high, upper))
-
-
-def test_a_power_is_the_product_of_its_equal_parts():
-    product, power = LaplaceProduct([0.8] * 9), LaplacePower(0.8, 9)
-    epsilon = np.linspace(0, 7.1, 50)
-    np.testing.assert_allclose(product.profile(epsilon)[0], power.profile(epsilon)[0], rtol=1e-12)
-
-
-@pytest.mark.parametrize(
-    ("scale", "count"), [(1.0, 10**8), (100.0, 10**6), (1e-3, 10**6), (1e3, 10**9), (1.0, 10**9), (1e3, 10**4)]
-)
-def test_a_million_steps_are_near_their_normal_limit(scale, count):
-    mechanism = dp.Laplace(scale)
-    mean, variance = (count * moment for moment in mechanism._loss_moments("Q"))
-    epsilon = np.maximum(mean + math.sqrt(variance) * np.array([0.0, 2.0, 5.0]), 0.0)
-    lower, upper = interval([(mechanism, count)], epsilon)
-    assert np.all(upper - lower <= 1e-6 * upper)
-    third = 1 / math.sqrt(variance)
-    for low, x, limit in zip(
-        lower, epsilon, dp.Gaussian(third).privacy_profile(epsilon - mean + variance / 2), strict=True
-    ):
-        assert low == pytest.approx(limit, rel=0.2), x
-
-
 # Different parts.
 
 
-@pytest.mark.parametrize("seed", range(15))
-def test_different_laplace_parts_are_exact(seed):
-    rng = np.random.default_rng(seed)
-    parts = [dp.Laplace(1, top) for top in 10 ** rng.uniform(-1.5, 1.2) * rng.uniform(0.1, 2, int(rng.integers(2, 7)))]
-    tops = [part.largest_loss for part in parts]
-    epsilon = [0.0, rng.uniform(0, sum(tops)), sum(tops) * (1 - 1e-5), max(sum(tops) - 2 * min(tops), 0.0)]
-    lower, upper = interval([(part, 1) for part in parts], epsilon)
-    for low, high, x in zip(lower, upper, epsilon, strict=True):
-        assert_holds(low, high, laplace_sum(tops, x), 1e-11)
-
-
-def test_laplace_with_randomized_response_is_a_mixture():
-    epsilon, count, top = 2.3, 6, 0.4
-    p, q = dp.RandomizedResponse(0.9)._outcomes()
-    truth = sum(
-        mass * of_either_sign([top] * count, epsilon - loss) for mass, loss in zip(q, np.log(q / p), strict=True)
-    )
-    assert_holds(*interval([(dp.Laplace(2.5), count), (dp.RandomizedResponse(0.9), 1)], epsilon), truth, 1e-11)
+def test_few_large_atoms_leave_no_gap_at_zero():
+    lower, upper = interval([(dp.Laplace(15.5), 1), (dp.ApproximateDP(1.36, 1e-5), 1)], 0.0)
+    with mp.workdps(40):
+        truth = 1 - response_with_laplace(15.5, 1.36, 1e-5)(mp.mpf(0))
+    assert_holds(lower * (1 - 1e-12), upper * (1 + 1e-12), truth, 1e-11)
 
 
 def test_mass_at_infinity_is_added():
@@ -280,37 +137,6 @@ def test_laplace_with_a_gaussian_is_an_integral(top, sigma):
         assert_holds(*interval(factors, epsilon), truth, 1e-7)
 
 
-@pytest.mark.parametrize("direction", ["remove", "add"])
-def test_lines_agree_with_the_quadrature_of_one_subsampled_step(direction):
-    lines = Lines([(dp.Laplace(1.9), 2), (dp.SubsampledGaussian(1.4, 0.3, direction), 1)])
-    epsilon = np.array([0.0, 0.2, 0.9, 1.05])
-    (lower, upper), (low, high) = lines.profile(epsilon), lines._inverter.profile(epsilon)
-    assert np.all(np.maximum(low, lower) <= np.minimum(high, upper))
-    assert np.all(upper - lower <= 1e-10)
-
-
-def test_laplace_with_a_subsampled_gaussian_lies_in_the_brackets_of_a_peer():
-    # dp-accounting on a grid of 2e-4: [9.92e-11, 1.011e-10] at 147.33.
-    parts = [
-        (dp.Laplace(0.38077858051633917), 58),
-        (dp.SubsampledGaussian(4.123765294616298, 0.0046318440770438795, "remove"), 5),
-    ]
-    lower, upper = interval(parts, 147.33)
-    assert 9.9e-11 < lower <= upper < 1.02e-10
-    assert upper - lower <= 1e-6 * upper
-
-
-def test_a_finite_experiment_of_four_losses_is_a_sum():
-    experiment = dp.FiniteExperiment([0.4, 0.3, 0.2, 0.1], [0.25, 0.27, 0.28, 0.2])
-    law = experiment._law.power(25)
-    lines = Lines([(experiment, 25)])
-    for epsilon in (0.0, 1.0, 4.0):
-        lower, upper = (float(end[0]) for end in lines.profile(np.array([epsilon])))
-        assert lower <= float(law.delta(np.asarray(epsilon))) * (1 + 1e-12)
-        assert upper >= float(law.delta(np.asarray(epsilon))) * (1 - 1e-12)
-        assert upper - lower <= 2e-5 * upper
-
-
 def test_a_finite_experiment_too_often_to_be_enumerated_is_a_multinomial_sum():
     count = 2000
     experiment = dp.FiniteExperiment([0.5, 0.3, 0.2], [0.46, 0.33, 0.21])
@@ -327,17 +153,6 @@ def test_a_finite_experiment_too_often_to_be_enumerated_is_a_multinomial_sum():
         assert low <= truth * (1 + 1e-11)
         assert high >= truth * (1 - 1e-11)
         assert high - low <= 2e-6 * high
-
-
-def test_few_large_atoms_leave_no_gap_at_zero():
-    lower, upper = interval([(dp.Laplace(15.5), 1), (dp.ApproximateDP(1.36, 1e-5), 1)], 0.0)
-    truth = (1 - 1e-5) * laplace_mixture(dp.RandomizedResponse(1.36), 1 / 15.5) + 1e-5
-    assert_holds(lower * (1 - 1e-12), upper * (1 + 1e-12), truth, 1e-11)
-
-
-def laplace_mixture(response, top):
-    p, q = response._outcomes()
-    return sum(mass * of_either_sign([top], -loss) for mass, loss in zip(q, np.log(q / p), strict=True))
 
 
 # Off the usual path.
@@ -361,20 +176,6 @@ def test_the_largest_loss_comes_from_the_range(factors, largest):
     assert lines.profile(np.array([just_below]))[1][0] > 0.0
 
 
-def test_a_tiny_scale_keeps_its_largest_loss():
-    lines = Lines([(dp.Laplace(1e-3), 2)])
-    lower, upper = lines.profile(np.array([1999.0, 1999.9999]))
-    for low, high, x in zip(lower, upper, (1999.0, 1999.9999), strict=True):
-        assert_holds(low, high, laplace_sum([dp.Laplace(1e-3).largest_loss] * 2, x, 1000))
-
-
-def test_a_tiny_scale_with_a_gaussian_is_answered():
-    lower, upper = interval([(dp.Laplace(1e-5), 1), (dp.Gaussian(1), 1)], [0.0, 99_990.0, 100_001.0, 100_007.0])
-    assert lower[0] > 1 - 1e-12
-    assert np.all(np.diff(upper) < 0)
-    assert np.all(upper - lower <= 1e-8 * upper)
-
-
 def test_the_transform_of_laplace_keeps_its_digits_in_logarithms():
     mp.mp.dps = 50
     rng = np.random.default_rng(3)
@@ -388,37 +189,6 @@ def test_the_transform_of_laplace_keeps_its_digits_in_logarithms():
             truth = mp.log(mp.exp(-top / 2) * (mp.cosh(u * top) + mp.sinh(u * top) / (2 * u)))
             miss = mp.mpc(value) - truth
             assert abs(miss - 2j * mp.pi * mp.nint(miss.imag / (2 * mp.pi))) <= bound
-
-
-@pytest.mark.deep
-@pytest.mark.parametrize("sigma", [1e3, 1e4, 1e5, 1e6, 1e8])
-@pytest.mark.parametrize("scales", [(1.0,), (1.0, 0.7), (1.1, 1.1, 1.1)], ids=str)
-def test_a_little_normal_noise_adds_no_more_than_it_may_alone(scales, sigma):
-    alone = dp.Laplace(scales[0])
-    for scale in scales[1:]:
-        alone = alone @ dp.Laplace(scale)
-    more = dp.Gaussian(sigma).advantage
-    kinks = [x for x in alone._breakpoints() if x >= 0]
-    beside = np.add.outer(kinks, np.linspace(-8, 8, 33) / sigma).ravel()
-    epsilon = np.concatenate([np.linspace(0, 2 * max(kinks), 40), beside[beside >= 0]])
-    value, error = (alone @ dp.Gaussian(sigma)).privacy_profile(epsilon, with_error=True)
-    less, its_error = alone.privacy_profile(epsilon, with_error=True)
-    assert np.all(value + error + its_error >= less)
-    assert np.all(value - error - its_error <= less + more)
-    assert np.all(error <= 1e-10)
-
-
-@pytest.mark.deep
-@pytest.mark.parametrize(("sigma", "rate"), [(100, 0.5), (100, 0.001), (1e4, 0.5), (1e6, 0.001)])
-@pytest.mark.parametrize("direction", ["add", "remove"])
-def test_a_little_subsampled_noise_adds_no_more_than_it_may_alone(sigma, rate, direction):
-    alone, noise = dp.Laplace(1), dp.SubsampledGaussian(sigma, rate, direction)
-    epsilon = np.concatenate([np.linspace(0, 2, 30), 1 + np.linspace(-8, 8, 33) * rate / sigma])
-    value, error = (alone @ noise).privacy_profile(epsilon, with_error=True)
-    less = alone.privacy_profile(epsilon)
-    assert np.all(value + error + 1e-15 >= less)
-    assert np.all(value - error - 1e-15 <= less + noise.advantage)
-    assert np.all(error <= 1e-10)
 
 
 @pytest.mark.parametrize("seed", range(12))

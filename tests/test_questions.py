@@ -143,11 +143,11 @@ def sheet(tmp_path_factory):
 
 
 @pytest.fixture
-def opened(new_page, sheet):
+def opened(new_page, same_page, sheet):
     """The page, from a disk."""
 
     def open_sheet(before="", **options):
-        page = new_page(**options)
+        page = new_page(**options) if before or options else same_page
         if before:
             page.add_init_script(before)
         page.goto(sheet)

@@ -86,7 +86,7 @@ def search(chromium, site_url):
     page.close()
 
 
-@pytest.mark.cases(12)
+@pytest.mark.cases(6)
 @pytest.mark.parametrize("query", SEARCHES)
 def test_what_is_meant_is_found_first(search, query):
     assert SEARCHES[query] in search(query)[0], search(query)

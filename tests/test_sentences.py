@@ -1369,6 +1369,7 @@ def test_what_is_said_is_so_at_many_settings(name):
     check(name, 500, seed=6)
 
 
+@pytest.mark.cases(3)
 @every_explorer
 def test_what_is_said_is_so_and_would_not_be_in_another_ones_place(name):
     """Of two forms each is wrong where the other is said, and no two numbers of a sentence may change places."""
@@ -1658,7 +1659,7 @@ def known_by_theorems(sigma, rate, steps, delta):
     return steps * whole, steps * spread + part * sqrt(2 * steps * log(2 / delta))
 
 
-@pytest.mark.cases(40)
+@pytest.mark.cases(20)
 @pytest.mark.parametrize(
     ("explorer", "label", "words", "fits"), CLAIMS, ids=lambda part: "" if callable(part) else part[:24]
 )
