@@ -74,7 +74,7 @@ def from_perfect_words(kind, noise):
 @bayes.text(GREEN)
 def to_blatant_words(kind, noise):
     _, rest, prior = distances(kind, noise)
-    return prior, max(rest / 5, 0.02), "{rest} to no privacy"
+    return prior, max(rest / 5, 0.02), "{rest} to none"
 
 
 @spectrum.panel("The path", xlabel="distance from perfect privacy, Δ(PP‖M)",
