@@ -21,6 +21,8 @@ FAULTS = r"""async (name) => {
   if (!name.startsWith("book/")) return found;
   for (const image of document.querySelectorAll(".cell_output img"))
     if (image.getBoundingClientRect().right > innerWidth) found.push(`beyond the edge: ${image.alt.slice(0, 60)}`);
+  for (const call of document.querySelectorAll("article td a > code"))
+    if (call.getBoundingClientRect().right > innerWidth) found.push(`beyond the edge: ${call.textContent}`);
   if (!/^book\/\d/.test(name)) return found;
   for (const pre of document.querySelectorAll("article pre")) {
     if (!pre.checkVisibility() || pre.scrollWidth <= pre.clientWidth + 1) continue;
