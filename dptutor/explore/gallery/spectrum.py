@@ -66,9 +66,9 @@ def to_blatant(kind, noise):
     return prior, 0, rest
 
 
-@bayes.text(VERMILLION, offset=(0, 0))
+@bayes.text(VERMILLION, offset=(0, 0), align="center")
 def from_perfect_words(kind, noise):
-    return 0.42, 0.59, "{start} from perfect privacy"
+    return 0.5, 0.59, "{start} from perfect privacy"
 
 
 @bayes.text(GREEN)
