@@ -1718,6 +1718,9 @@ def test_a_number_that_is_predicted_is_repeated_as_it_was_typed(alone):
 
 def test_a_curve_can_be_typed(alone):
     page = alone("duel")
+    page.set_viewport_size(PHONE["viewport"])
+    buttons = page.locator("[data-ask] button").all()
+    assert len({button.bounding_box()["y"] for button in buttons}) == 1
     page.click("[data-ask] summary")
     for field in page.query_selector_all("[data-ask-value]"):
         field.fill("1")

@@ -72,10 +72,10 @@ def test_a_used_mechanism_travels_small_and_comes_back_equal(m):
     sent = pickle.dumps(used(m))
     assert len(sent) <= parameters + 2000
     for back in (pickle.loads(sent), copy.copy(m), copy.deepcopy(m), dataclasses.replace(m)):
+        assert set(vars(back)) <= {field.name for field in dataclasses.fields(m)} | {"_key", "_whole"}
         assert back == m
         assert hash(back) == hash(m)
         assert repr(back) == repr(m)
-        assert set(vars(back)) <= {field.name for field in dataclasses.fields(m)} | {"_key", "_whole"}
     assert pickle.loads(sent).advantage == m.advantage
 
 

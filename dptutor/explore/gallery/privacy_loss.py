@@ -87,7 +87,7 @@ def green_in_words(kind, noise, epsilon):
     return HIGH, 1.7, "green: δ(ε)" if seen else "δ(ε) →"
 
 
-@worlds.curve(BLUE, "exp(ε) P: not in the data")
+@worlds.curve(BLUE, "exp(ε) P")
 def scaled(kind, epsilon):
     x = around(0)
     return x, np.minimum(np.exp(epsilon) * density(kind, x), 2.0)

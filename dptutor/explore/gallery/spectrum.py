@@ -66,15 +66,15 @@ def to_blatant(kind, noise):
     return prior, 0, rest
 
 
-@bayes.text(VERMILLION, offset=(0, 0))
+@bayes.text(VERMILLION, offset=(0, 0), align="center")
 def from_perfect_words(kind, noise):
-    return 0.42, 0.59, "{start} from perfect privacy"
+    return 0.5, 0.59, "{start} from perfect privacy"
 
 
 @bayes.text(GREEN)
 def to_blatant_words(kind, noise):
     _, rest, prior = distances(kind, noise)
-    return prior, max(rest / 5, 0.02), "{rest} to no privacy"
+    return prior, max(rest / 5, 0.02), "{rest} to none"
 
 
 @spectrum.panel("The path", xlabel="distance from perfect privacy, Δ(PP‖M)",
