@@ -21,15 +21,12 @@ FAULTS = r"""async (name) => {
   if (!name.startsWith("book/")) return found;
   for (const image of document.querySelectorAll(".cell_output img"))
     if (image.getBoundingClientRect().right > innerWidth) found.push(`beyond the edge: ${image.alt.slice(0, 60)}`);
-<<<<<<< HEAD
   if (innerWidth < 600 && /16_reports|17_study|18_stopping|other_promises/.test(name))
     for (const e of document.querySelectorAll("article .cell_output pre, article table"))
       if (Math.max(e.scrollWidth, e.offsetWidth) > e.parentElement.clientWidth + 1)
         found.push(`too wide: ${e.textContent.trim().slice(0, 60)}`);
-=======
   for (const call of document.querySelectorAll("article td a > code"))
     if (call.getBoundingClientRect().right > innerWidth) found.push(`beyond the edge: ${call.textContent}`);
->>>>>>> w-page
   if (!/^book\/\d/.test(name)) return found;
   for (const pre of document.querySelectorAll("article pre")) {
     if (!pre.checkVisibility() || pre.scrollWidth <= pre.clientWidth + 1) continue;
