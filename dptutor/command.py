@@ -480,6 +480,8 @@ def _explore(options: argparse.Namespace) -> Any:
         setting[name] = _understood(_setting, name, value) if is_number else value
     _understood(explorer.set, **setting)
     path = options.out or Path(f"{options.name}.html")
+    if path.is_dir():
+        raise _NoAnswer(f"{path} cannot be written: it is a folder")
     if not os.access(path.parent, os.W_OK):
         raise _NoAnswer(f"{path} cannot be written: there is no such folder, or it is not yours")
     _complain(f"computing every setting of {options.name} for {path}, which may take a minute", 0)

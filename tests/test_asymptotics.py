@@ -106,6 +106,40 @@ def test_moments_of_a_subsampled_gaussian_against_a_trapezoid_sum(sigma, rate):
     assert moments.v4 == approx(weight @ np.abs(loss) ** 3, rel=1e-9)
 
 
+@pytest.mark.parametrize(
+    ("m", "expected"),  # by quadrature over densities, and sums over outcomes, with 40 digits
+    [
+        (
+            dp.SubsampledGaussian(0.05, 1e-9, "remove"),
+            (1.0000000005e-9, 1.0000000019052e-18, 4.400616270536e-27, 5.4006162693203e-27),
+        ),
+        (
+            dp.SubsampledGaussian(0.3, 1e-9, "add"),
+            (3.0825561454475e-14, 6.4873236773475e-14, 1.2779157540226e-14, 1.2779157540232e-14),
+        ),
+        (
+            dp.FiniteExperiment([1e-15, 1 - 1e-15], [1e-12, 1 - 1e-12]),
+            (9.9209224472152e-13, 4.7717082995304e-14, 3.2961793195169e-13, 3.2961793195154e-13),
+        ),
+    ],
+    ids=["remove", "add", "outcomes"],
+)
+def test_moments_of_losses_that_are_rarely_large(m, expected):
+    found = dp.composition_moments(m)
+    assert (found.v1, found.v2, found.v3, found.v4) == approx(expected, rel=1e-12)
+
+
+@pytest.mark.parametrize("m", [dp.RandomizedResponse(700), dp.SubsampledGaussian(0.001, 0.5, "remove")], ids=repr)
+def test_losses_that_are_nearly_all_the_same_have_no_moments(m):
+    with pytest.raises(ValueError, match="mechanism must have losses that differ"):
+        dp.composition_moments(m)
+
+
+def test_a_leak_is_refused_however_small():
+    with pytest.raises(ValueError, match="mechanism must have finite losses"):
+        dp.composition_moments(dp.ApproximateDP(1, 1e-17))
+
+
 def test_two_long_trainings():  # Kaissis et al. (2024), section 5, on tightness
     low, high = dp.SubsampledGaussian(2, 9e-4), dp.SubsampledGaussian(3, 9e-4)
     stated = dp.dominance_bound(low, 1_400_000, high, 3_400_000)

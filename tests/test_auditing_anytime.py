@@ -177,6 +177,23 @@ def test_the_p_value_of_a_gaussian_claim_is_that_of_its_trade_off_function(right
     assert math.exp(expected) <= found <= math.exp(expected) * 1.01
 
 
+def test_a_hundred_thousand_canaries_are_judged_soon():
+    # Randomized response keeps nothing back: independent guesses reach what is allowed, but for the shape of the tail.
+    claim, exact = dp.RandomizedResponse(math.log(7 / 3)), binom.sf(70_637 - 1, 100_000, 0.7)
+    assert exact <= auditing.judge_one_run(70_637, 100_000, 100_000, claim).p_value <= 1.15 * exact
+    # All right: no more than randomized response with this share of right guesses is refuted.
+    found = auditing.epsilon_from_one_run(100_000, 100_000, 100_000, 1e-5, method="gaussian")
+    assert dp.Gaussian(sigma=1 / auditing.gaussian_mu(found.low, 1e-5)).advantage <= 2 * 0.025**1e-5 - 1
+
+
+@pytest.mark.parametrize("count", [10**6, 3 * 10**9, 10**15])
+def test_ever_so_many_right_guesses(count):
+    # All are right with probability (1 + e^−ε)^−m.
+    largest = -math.log(math.expm1(-math.log(0.025) / count))
+    assert auditing.epsilon_from_one_run(count, count, count).low == approx(largest, abs=2e-9)
+    assert auditing.one_run_p_value(count, count, count, largest) == approx(0.025, rel=1e-12)
+
+
 def best_of_one_run(mu, canaries, guesses, generator, runs):
     """How many are right of the guesses about the clearest canaries, each of which is seen in its own noise."""
     member = generator.random((runs, canaries)) < 0.5

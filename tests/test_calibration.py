@@ -316,3 +316,18 @@ def test_a_family_that_turns_round_is_noticed():
 def test_a_family_of_something_else_is_refused():
     with pytest.raises(TypeError, match="what the family returns must be a mechanism"):
         dp.calibrate(lambda x: x, advantage=0.5)
+
+
+class Faint(dp.Gaussian):
+    """Defined for every noise, but computed only where μ is at most 60."""
+
+    def _delta(self, epsilon):
+        if self.sigma < 1 / 60:
+            raise ValueError("too little noise")
+        return super()._delta(epsilon)
+
+
+def test_a_search_turns_back_where_a_family_cannot_be_computed():
+    # On both sides of 1 everything is revealed, so that the search goes both ways.
+    m = dp.calibrate(lambda s: Faint(sigma=s / 40), epsilon=1, delta=1e-5)
+    assert m.sigma == approx(dp.calibrate(FAMILIES["Gaussian"], epsilon=1, delta=1e-5).sigma, rel=1e-10)

@@ -231,6 +231,7 @@ def test_an_explorer_is_written(run, tmp_path):
         (["explore", "threshold_test", "width=2"], 2, "'width=2' is not a setting"),
         (["explore", "threshold_test", "sigma=99"], 2, "sigma must be in"),
         (["explore", "threshold_test", "--out", "/nowhere/at/all.html", "--no-browser"], 1, "cannot be written"),
+        (["explore", "threshold_test", "--out", "/", "--no-browser"], 1, "/ cannot be written: it is a folder"),
     ])  # fmt: skip
 def test_a_wrong_call_is_told_in_one_line(arguments, code, words, run):
     found, out, err = run(*arguments)

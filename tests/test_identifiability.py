@@ -196,3 +196,11 @@ def test_randomized_response_exceeds_a_belief_in_nine_cases_of_ten():
 def test_bad_input_is_refused(call, message):
     with pytest.raises(ValueError, match=message):
         call()
+
+
+def test_bounds_of_tiny_parameters_keep_their_digits():
+    # At ε' = ε the bound is 1/(1 + e^−ε) + δ/(2 sinh ε), at ε' = 0 and δ = 0 it is 1.
+    assert dp.belief_exceedance_bound(1e-12, 0.0, 0.5) == 1.0
+    assert dp.belief_exceedance_bound(1e-300, 1e-300, 0.5) == 1.0
+    assert dp.belief_exceedance_bound(1e-9, 4e-10, dp.posterior_belief_bound(1e-9)) == approx(0.7, rel=1e-6)
+    assert dp.rdp_expected_advantage(1e-320, 1.0) == 1.0

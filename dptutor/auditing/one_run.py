@@ -29,7 +29,7 @@ import math
 
 import numpy as np
 from scipy.optimize import brentq
-from scipy.special import bdtr, bdtrc, betaincinv, expit, ndtri
+from scipy.special import betainc, betaincc, betaincinv, expit, ndtri
 
 from .._floats import UNIT_ROUNDOFF
 from .._validation import choice, positive_integer, real_array, real_number
@@ -44,6 +44,8 @@ __all__ = ["epsilon_from_one_run", "epsilon_from_rates", "epsilon_from_scores", 
 _LARGEST = 60.0
 # Points of a profile that are used, down to which δ; levels that are tried at a time, and down to which.
 _POINTS, _SMALLEST_DELTA, _LEVELS, _TINY = 512, 1e-15, 24, 1e-300
+# Mass that is added, relatively, where the rest adds less and less.
+_HARDLY = 1e-13
 # Losses of atoms beyond this are left out.
 _FAR = 600.0
 # The largest μ that is tried, and how near to it the one is that is returned.
@@ -86,13 +88,14 @@ def one_run_p_value(right: int, guesses: int, canaries: int, epsilon: float, del
     delta = real_number("delta", delta, 0.0, 1.0)
     if right == 0:
         return 1.0
-    rate = float(expit(epsilon))
-    beyond = float(bdtrc(right - 1, guesses, rate))
+    # By beta functions, since those of binomial laws end at 2³¹; from the rate of wrong guesses, which may be tiny.
+    wrong = expit(-epsilon)
+    beyond = float(betaincc(guesses - right + 1.0, right, wrong))
     if delta == 0.0:
         return beyond
-    few = np.arange(right)  # Pr[v > B ≥ v − i] for i = v, …, 1
-    between = bdtr(right - 1, guesses, rate) - np.where(few > 0, bdtr(np.maximum(few - 1, 0), guesses, rate), 0.0)
-    share = float(np.max(between / (right - few)))
+    few = np.arange(1.0, right)  # Pr[v > B ≥ v − i] for i = v, …, 1
+    between = betainc(guesses - right + 1.0, right, wrong) - np.append(0.0, betainc(guesses - few + 1.0, few, wrong))
+    share = float(np.max(between / (right - np.append(0.0, few))))
     return min(beyond + 2.0 * canaries * delta * share, 1.0)
 
 
@@ -154,6 +157,9 @@ def _mass(levels: np.ndarray, right: int, guesses: int, canaries: int, points) -
     for i in range(right - 1, -1, -1):
         more = np.maximum(np.max(shrink * (a[:, None] - missed), axis=1) - b, 0.0)
         # More than all is as good as any more.
+        # What is left out lowers the mass, which allows a larger level.
+        if ((more <= _HARDLY * b) | (a + b > guesses)).all():
+            break
         a, b = np.minimum(a + more * i / (guesses - i), 2.0 * guesses), np.minimum(b + more, 2.0 * guesses)
     return (a + b) / guesses
 
@@ -195,7 +201,7 @@ def epsilon_from_one_run(
     right, guesses, canaries : int
         v ≤ r ≤ m: right guesses, guesses made, and canaries, each included with probability ½.
     delta : float
-        δ in [0, 1).
+        δ in [0, 1), and above 0 for "gaussian".
     method : {"any", "gaussian"}
         "any": for (ε, δ)-differential privacy, whatever the mechanism. "gaussian": for Gaussian mechanisms, by their
         whole curve, and their ε(δ).
@@ -227,9 +233,10 @@ def epsilon_from_one_run(
     (1.535, 2.197, 'the training is (ε, 1e-05)-differentially private')
     """
     right, guesses, canaries = _counts(right, guesses, canaries)
-    delta = real_number("delta", delta, 0.0, 1.0, open_high=True)
+    gaussian = choice("method", method, ("any", "gaussian")) == "gaussian"
+    delta = real_number("delta", delta, 0.0, 1.0, open_low=gaussian, open_high=True)
     tail = (1.0 - _confidence(confidence)) / 2
-    if choice("method", method, ("any", "gaussian")) == "gaussian":
+    if gaussian:
         return _of_gaussian(right, guesses, canaries, delta, tail, confidence)
 
     def excess(epsilon):

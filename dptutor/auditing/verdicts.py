@@ -18,7 +18,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import bdtrc
+from scipy.special import bdtrc, betainc
 
 from .._validation import positive_integer, real_number, shown
 from ..mechanisms.base import Mechanism, as_mechanism
@@ -250,7 +250,8 @@ def _most_wins(repetitions: int | NDArray[np.int_], rate: float, level: float) -
     low, high = np.full(np.shape(repetitions), -1), np.asarray(repetitions)
     while (high - low > 1).any():
         middle = (low + high) // 2
-        rare = bdtrc(middle, repetitions, rate) <= level
+        # bdtrc ends at 2³¹ repetitions.
+        rare = betainc(middle + 1.0, np.asarray(repetitions) - middle, rate) <= level
         low, high = np.where(rare, low, middle), np.where(rare, middle, high)
     return high
 

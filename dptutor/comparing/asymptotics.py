@@ -51,7 +51,14 @@ __all__ = [
 # The constant of the Berry-Esseen theorem for summands with different distributions (Shevtsova 2010).
 _BERRY_ESSEEN = 0.56
 _NODES, _WEIGHTS = gauss(24)
-_RATIO, _SMALLEST = 1.25, 1e-15
+# Losses of every size, from which the range of integration is found: beyond it, all shares are below _NOTHING.
+_PLACES, _NOTHING = 2.0 ** np.arange(-100.0, 40.0), 1e-20
+# Panels are halved at most so often, and while at most so many do not agree to this accuracy.
+_HALVINGS, _MOST, _AGREED = 50, 500, 1e-13
+# The largest argument of exp, and more than the rounding error of 1 minus a probability.
+_LARGEST_EXPONENT, _ROUNDED = 700.0, 2.0**-50
+# Of the mean of the losses, a spread that its rounding error leaves ten digits.
+_TOLD_APART = 1e-11
 
 
 @dataclass(frozen=True)
@@ -283,7 +290,8 @@ def composition_moments(mechanism: Mechanism) -> CompositionMoments:
     Raises
     ------
     ValueError
-        If the mechanism is meant in both directions, or its loss is infinite with positive probability or always 0.
+        If the mechanism is meant in both directions, or its loss is infinite with positive probability, always 0, or
+        so nearly always the same that its spread is lost beside its mean.
 
     References
     ----------
@@ -304,7 +312,7 @@ def composition_moments(mechanism: Mechanism) -> CompositionMoments:
             f"mechanism must be one pair, got {mechanism!r}, meant in both directions: ask for {first!r} or {second!r}"
         )
     leak = float(pair.reverse._delta(np.asarray(math.inf)))
-    if leak > pair.error_bound:
+    if leak > 0:
         raise ValueError(f"mechanism must have finite losses, got {mechanism!r}, whose loss has mass {leak:g} at −∞")
     if pair.advantage == 0:
         raise ValueError(f"mechanism must have losses other than 0, got {mechanism!r}")
@@ -448,39 +456,61 @@ def _gaussian_moments(mu: float) -> CompositionMoments:
 
 
 def _moments(pair: Mechanism) -> CompositionMoments:
-    highest = _highest(pair)
-    ends = np.array([end for end in pair._loss_range() if math.isfinite(end)])
-    x, weight = _panels(np.abs(pair._breakpoints()), np.abs(ends), highest)
-    # Sums of positive terms, since the divergence is tiny if the loss is small.
-    v1 = float(weight @ (pair.reverse._delta(x) + np.exp(-x) * pair._delta(x)))
-    v4 = float(weight @ (3 * x**2 * _tails(pair, 0.0, x)))
-    y, weight = _panels(np.abs(pair._breakpoints() + v1), np.abs(ends + v1), highest + v1)
-    tails = _tails(pair, -v1, y)
-    variance, v3 = float(weight @ (2 * y * tails)), float(weight @ (3 * y**2 * tails))
+    back = pair.reverse
+
+    def mean_and_third(x: np.ndarray) -> np.ndarray:
+        # Sums of positive terms, since the divergence is tiny if the loss is small.
+        return np.array([back._delta(x) + np.exp(-x) * pair._delta(x), 3 * x**2 * _tails(pair, back, 0.0, x)])
+
+    kinks = np.concatenate([pair._breakpoints(), [end for end in pair._loss_range() if math.isfinite(end)]])
+    v1, v4 = _integrals(mean_and_third, np.abs(kinks))
+
+    def central(y: np.ndarray) -> np.ndarray:
+        tails = _tails(pair, back, v1, y)
+        return np.array([2 * y * tails, 3 * y**2 * tails])
+
+    variance, v3 = _integrals(central, np.abs(kinks + v1))
+    if variance <= (_TOLD_APART * v1) ** 2:
+        raise ValueError(f"mechanism must have losses that differ, got {pair!r}, where nearly all are {-v1:g}")
     return CompositionMoments(v1, variance + v1**2, v3, v4, v1 / math.sqrt(variance))
 
 
-def _tails(pair: Mechanism, center: float, distance: np.ndarray) -> np.ndarray:
-    """Pr_P[|L − center| > distance]."""
-    return pair._errors(center + distance)[0] + 1.0 - pair._errors(center - distance)[0]
+def _tails(pair: Mechanism, back: Mechanism, mean: float, distance: np.ndarray) -> np.ndarray:
+    """Pr_P[|L + mean| > distance], where `mean` is not negative."""
+    loss = distance + mean
+    below = 1.0 - pair._errors(-loss)[0]
+    # The difference cancels; Pr_P[L < −x] = δ(x) + e^x Pr_Q[L < −x], with δ of the reverse, does not.
+    sums = back._delta(loss) + np.exp(np.minimum(loss, _LARGEST_EXPONENT)) * back._errors(loss)[0]
+    return pair._errors(distance - mean)[0] + np.clip(sums, below - _ROUNDED, below + _ROUNDED)
 
 
-def _highest(pair: Mechanism) -> float:
-    """A loss beyond which, on either side, the remaining mass is negligible."""
-    highest = _SMALLEST
-    while highest < 1e8:
-        highest *= 2
-        if pair._errors(np.asarray(highest))[0] < 1e-25 and pair._errors(np.asarray(-highest))[0] >= 1.0 - 1e-16:
-            break
-    return 1.5 * highest
+def _integrals(function: Callable[[np.ndarray], np.ndarray], kinks: np.ndarray) -> tuple[float, ...]:
+    """Integrals over (0, ∞) of the rows of a function without negative values, by Gauss-Legendre rules.
 
+    Panels, cut at kinks, are halved until both halves agree with the whole.
+    """
+    shares = _PLACES * function(_PLACES)
+    counts = (shares > _NOTHING * shares.max(axis=1, keepdims=True)).any(axis=0)
+    highest = 2 * _PLACES[counts][-1]
+    cuts = np.unique(np.concatenate([[0.0], _PLACES, kinks]))
+    cuts = np.append(cuts[cuts < highest], highest)
 
-def _panels(kinks: np.ndarray, ends: np.ndarray, highest: float) -> tuple[np.ndarray, np.ndarray]:
-    """Nodes and weights of Gauss-Legendre rules on (0, highest), cut at kinks, ever finer towards 0 and the ends."""
-    gaps = highest * _RATIO ** -np.arange(1.0, math.ceil(math.log(1e12) / math.log(_RATIO)))
-    towards = np.concatenate([[0.0], ends])
-    graded = [np.add.outer(towards, gaps).ravel(), np.subtract.outer(towards, gaps).ravel()]
-    cuts = np.unique(np.concatenate([[0.0, highest], kinks, ends, *graded]))
-    cuts = cuts[(cuts >= 0) & (cuts <= highest)]
-    half = np.diff(cuts)[:, None] / 2
-    return (cuts[:-1, None] + half * (1 + _NODES)).ravel(), (half * _WEIGHTS).ravel()
+    def over(low: np.ndarray, high: np.ndarray) -> np.ndarray:
+        half = (high - low)[:, None] / 2
+        values = function((low[:, None] + half * (1 + _NODES)).ravel())
+        return (values.reshape(-1, *half.shape[:1], _NODES.size) * (half * _WEIGHTS)).sum(axis=2)
+
+    low, high = cuts[:-1], cuts[1:]
+    whole, found = over(low, high), np.zeros(shares.shape[0])
+    for _ in range(_HALVINGS):
+        middle = (low + high) / 2
+        left, right = over(low, middle), over(middle, high)
+        halves = left + right
+        off = np.abs(halves - whole) > _AGREED * (found + halves.sum(axis=1))[:, None]
+        again = off.any(axis=0) & (off.any(axis=0).sum() <= _MOST)
+        found += halves[:, ~again].sum(axis=1)
+        if not again.any():
+            return tuple(found.tolist())
+        low, high = np.append(low[again], middle[again]), np.append(middle[again], high[again])
+        whole = np.concatenate([left[:, again], right[:, again]], axis=1)
+    return tuple((found + whole.sum(axis=1)).tolist())

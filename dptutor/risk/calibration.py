@@ -402,22 +402,25 @@ class _Search:
         return beyond, True
 
     def _edge(self, inside: float, outside: float) -> float:
-        """The last parameter for which the family is defined."""
-        for _ in range(60):
-            middle = math.sqrt(inside * outside)
-            try:
-                self._family(middle)
-                inside = middle
-            except ValueError:
-                outside = middle
-        # A limit of the family is usually a round number, which belongs to it.
-        for near in (float(f"{inside:.12g}"), inside):
-            try:
-                self.at(near)
-            except ValueError:
-                continue
-            return near
-        return inside
+        """The last parameter for which the family is defined and its height can be computed."""
+        first = inside
+        for evaluate, rounds in ((self._family, 60), (self.at, 10)):
+            inside, beyond = first, outside
+            for _ in range(rounds):
+                middle = math.sqrt(inside * beyond)
+                try:
+                    evaluate(middle)
+                    inside = middle
+                except ValueError:
+                    beyond = middle
+            # A limit of the family is usually a round number, which belongs to it.
+            for near in (float(f"{inside:.12g}"), inside):
+                try:
+                    self.at(near)
+                except ValueError:
+                    continue
+                return near
+        return first
 
     def _crossing(self, ends: tuple[float, ...]) -> tuple[float, float] | None:
         """The closest pair of evaluated parameters between which the target lies."""

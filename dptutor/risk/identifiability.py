@@ -361,7 +361,8 @@ def belief_exceedance_bound(
     # What P has where the belief exceeds ρ is less than e^{−ε′} of what Q has there; what is left obeys (ε, δ) too.
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         above = np.where(loss > epsilon, delta / -np.expm1(epsilon - loss), 1.0)
-        rest = np.where(loss > -epsilon, (1.0 - np.exp(-epsilon) * (1.0 - delta)) / -np.expm1(-epsilon - loss), 1.0)
+        most = delta * np.exp(-epsilon) - np.expm1(-epsilon)  # what a small ε adds keeps its digits
+        rest = np.where(loss > -epsilon, most / -np.expm1(-epsilon - loss), 1.0)
     bound = np.minimum(np.minimum(above, rest), 1.0)
     return shaped(np.where((delta == 0.0) & (loss >= epsilon), 0.0, bound))
 
@@ -546,7 +547,7 @@ def rdp_expected_advantage(order: Number | Numbers, rdp: Number | Numbers) -> fl
     (0.546745, 0.546745)
     """
     order = real_array("order", order, 0.0, open_low=True, open_high=True)
-    return shaped(erf(np.sqrt(real_array("rdp", rdp, 0.0) / order) / 2))
+    return shaped(erf(np.sqrt(real_array("rdp", rdp, 0.0)) / np.sqrt(order) / 2))
 
 
 @overload
