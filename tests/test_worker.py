@@ -137,8 +137,11 @@ def test_what_goes_wrong_elsewhere_is_told_here(program, kind, words):
 
 
 def test_a_process_that_does_not_start_is_late(monkeypatch):
+    monkeypatch.setattr(worker, "_PROGRAM", "import time; time.sleep(600)")
     monkeypatch.setattr(worker, "_START", 0.0)
+    monkeypatch.setattr(worker, "_idle", [])  # one that has started may answer at once
     assert results(abs) == [("late", "")]
+    worker._idle.pop().end()
 
 
 def test_what_a_function_prints_is_seen(capsys):
