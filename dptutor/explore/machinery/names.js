@@ -273,7 +273,9 @@ class Names {
       half = (x1 - x0) / 2,
       line = 1.18 * size;
     const past = half + size / 2,
-      far = half + 2 * size;
+      far = half + 2 * size,
+      from = x0 < left ? start : Math.min(x0, left + 2), // words of a panel stay in it
+      to = x1 > left + width ? start + whole : left + width;
     // Two hundred points may be there, and few of them where the words may go.
     const reach = [x0 - 2 * far, y0 - 5 * line, x1 + 2 * far, y1 + 5 * line],
       near = taken.filter((other) => meets(reach, other)),
@@ -282,7 +284,7 @@ class Names {
       least = Infinity;
     for (const dy of lower.map((lines) => lines * line))
       for (const way of [0, half / 2, -half / 2, half, -half, past, -past, far, -far, 2 * far, -2 * far]) {
-        const dx = Math.max(start - x0, Math.min(way, start + whole - x1)),
+        const dx = Math.max(from - x0, Math.min(way, to - x1)),
           place = [x0 + dx, y0 + dy, x1 + dx, y1 + dy];
         let cost = Math.hypot(dx, 2 * dy) / 10;
         if (cost >= least) continue;
