@@ -403,4 +403,4 @@ def test_a_number_alone_has_the_bits_it_has_among_others(m):
 def test_a_power_with_too_many_sums_is_no_mixture():
     # As that in dp.group(dp.Staircase(1.5e-6, 0.00127) ** 3997894, 4).
     with pytest.raises(TooManyAtoms):
-        composition._over_fewest([(dp.RandomizedResponse(1.0), 3)])
+        composition._over_fewest(composition.Composition(((dp.RandomizedResponse(1.0), 3),)))

@@ -12,6 +12,7 @@ from conftest import each
 import dptutor as dp
 from dptutor.evaluation.evaluator import Evaluator
 from dptutor.evaluation.faces import FiniteFaces, MixtureFaces, TabulatedFaces
+from dptutor.evaluation.merging import ExceededFaces, WorseFaces
 from dptutor.mechanisms import Mechanism, Symmetrized
 from dptutor.mechanisms.delegated import Delegated
 
@@ -20,7 +21,7 @@ pytestmark = pytest.mark.sources
 LIBRARY = Path(__file__).resolve().parent.parent / "dptutor"
 NUMBERS = [*(LIBRARY / "mechanisms").glob("*.py"), *(LIBRARY / "evaluation").glob("*.py")]
 COMPARING = [path for path in (LIBRARY / "comparing").glob("*.py") if path.stem != "ordering"]  # it knows classes
-EVALUATORS = FiniteFaces, MixtureFaces, TabulatedFaces
+EVALUATORS = ExceededFaces, FiniteFaces, MixtureFaces, TabulatedFaces, WorseFaces
 
 
 def calls(path, *names):

@@ -23,6 +23,7 @@ import numpy as np
 from scipy.special import expit
 
 from .._floats import LARGEST_LOSS, LAST_PLACE, SMALLEST_LOG, UNIT_ROUNDOFF
+from .by_lines import ByLines
 from .discretized import Bracket
 from .finite_law import TooManyAtoms
 from .laplace_nodes import Missed
@@ -41,8 +42,6 @@ _ASIDE_IN_WINDOWS = np.array([1e-9, 1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2])
 # With more kinks than _MANY_KINKS, only distances up to _NEAR times the width are tried: intervals of the table are
 # then short, and each one that a further line touches has to be filled.
 _MANY_KINKS, _NEAR = 300, 1e-4
-# In mixtures, further lines are tried at these distances from the root of α.
-_BESIDE_ROOT = np.array([1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 0.1, 1.0])[:, None]
 # Relative distance from a kink at which the profile is asked for on either side of it.
 _BESIDE_KINK = 1e-15
 # Relative distance that losses keep from the ends of a bounded range, where slopes have no digits.
@@ -53,6 +52,8 @@ _JUMP = 1e-4
 _MOST_ATOMS, _NO_MASS = 4096, 1e-18
 # A mixture with more sums of a loss and a kink than this does not list its breakpoints.
 _MOST_SUMS = 2**20
+# With a larger bound on R at all priors, mixtures compute one at each.
+_SHARP = 1e-10
 # Largest number of steps of Newton's method, and the relative size of a step at which it has converged.
 _NEWTON, _SETTLED = 12, 4e-16
 
@@ -599,7 +600,7 @@ class FiniteFaces(_Plainly):
         return 2 * self.law.location_error + np.max([abs(self.law.epsilon(x) - epsilon) for x in (less, more)], axis=0)
 
 
-class MixtureFaces(_Plainly):
+class MixtureFaces(_Plainly, ByLines):
     """Faces of a finite experiment together with another mechanism: a mixture over the atoms l of the first.
 
     R at log-odds ε is Σ (π p + (1−π) q) R'(ε − l), and δ(ε) = Pr_Q[l = ∞] + Σ q δ'(ε − l). With `missed`, the atoms
@@ -641,7 +642,13 @@ class MixtureFaces(_Plainly):
     @property
     def bayes_error_bound(self) -> float:
         """Bound on the error of R at every prior."""
-        return self._rest._bayes_error_bound + self._rest.reverse._bayes_error_bound + self._open + 1e-14
+        # Of an atom whose loss is off by x, either mass may be kept as it is: then the other one is e^x times as large.
+        off = np.minimum(self._law.location_error + LAST_PLACE * np.abs(self._loss), 1.0)
+        moved = float(np.minimum(self._p, self._q) @ np.expm1(off)) + self._law.relative_error
+        if self._missed is not None:
+            moved += float(self._missed.q.sum() + self._missed.p.sum())
+        of_rest: float = self._rest._bayes_error_bound + self._rest.reverse._bayes_error_bound
+        return of_rest + min(moved, self._open) + 1e-14
 
     @cached_property
     def reverse(self) -> MixtureFaces:
@@ -706,34 +713,24 @@ class MixtureFaces(_Plainly):
 
     def bayes_error_error(self, log_odds):
         """Bound on the error of R."""
-        return np.full(np.shape(log_odds), min(self.error_bound, self.bayes_error_bound))
+        most = min(self.error_bound, self.bayes_error_bound)
+        if most <= _SHARP:
+            return np.full(np.shape(log_odds), most)
+        # Where some loss is so large that all are badly known, few of them may matter: R is also (1 − π)(1 − δ).
+        log_odds = np.asarray(log_odds, dtype=float)
+        other = expit(-log_odds) * (1.0 - self.delta(log_odds))
+        off = np.abs(other - self.bayes_error(log_odds)) + expit(-log_odds) * self.delta_error(log_odds)
+        return np.minimum(most, off + 4 * LAST_PLACE)
 
-    def tradeoff(self, alpha):
-        """f at α."""
-        return self._touched(alpha)[0]
+    @property
+    def _masses(self):
+        """Pr_Q and Pr_P of finite losses."""
+        return 1.0 - self._infinite, 1.0 - self.reverse._infinite
 
-    def tradeoff_error(self, alpha):
-        """Bound on the error of f."""
-        return self._touched(alpha)[1]
-
-    @cached_property
-    def _touched(self):
-        """f at α and a bound on its error."""
-        return remembering(self._touching)
-
-    def _touching(self, alpha):
-        """f at α by lines at the root of α and at losses around it, and a bound on its error."""
-        flat = np.ravel(alpha).astype(float)
-        loss = decreasing_root(lambda epsilon: self.errors(epsilon)[0], flat)
-        anywhere = np.outer([SMALLEST, -100.0, -10.0, 0.0, 10.0, 100.0, LARGEST], np.ones(flat.shape))
-        losses = np.concatenate([[loss], loss - _BESIDE_ROOT, loss + _BESIDE_ROOT, anywhere])
-        losses = np.sort(np.clip(losses, SMALLEST, LARGEST), axis=0)
-
-        def lines(at):
-            return 1.0 - self.delta(at), np.minimum(self.delta_error(at) + LAST_PLACE, self.error_bound)
-
-        value, bound = known_at(lines, losses, flat, (1.0 - self._infinite, 1.0 - self.reverse._infinite))
-        return value.reshape(np.shape(alpha)), bound.reshape(np.shape(alpha))
+    def _lines(self, losses):
+        """The heights of lines at α = 0, and bounds on their errors."""
+        height, error = super()._lines(losses)
+        return height, np.minimum(error, self.error_bound)
 
     def epsilon(self, delta):
         """The smallest ε ≥ 0 with δ(ε) ≤ `delta`."""

@@ -27,6 +27,10 @@ bounds its error as follows:
                                            mixtures of these over the atoms of finite experiments
       where these are too many           a grid between two experiments, one more and one less informative (Blackwell's
         discretized.py                     order, which products keep); for the former, losses off the grid are infinite
+      of finite experiments              fewer losses: total variations of what is no longer told apart add up
+        merging.py
+    products that none of these          one part alone, or all but those that hardly matter: total variations of the
+        answers sharply                    rest add up, and the rest reveals something or nothing
     several exponential mechanisms       a finite experiment that bounds every choice: the lower convex hull of such
         mechanisms/adaptive.py             curves and of Chernoff's bound from Rényi divergences
 
@@ -59,12 +63,13 @@ from ..evaluation.hellinger import SlowDecay
 from ..evaluation.laplace_nodes import nodes
 from ..evaluation.lattice_sums import composed
 from ..evaluation.laws import AtomicLaw, LaplaceLaw, NormalLaw, SampledLaplaceLaw, SampledLaw
+from ..evaluation.merging import ExceededFaces, Excess, merged
 from ..evaluation.profile_table import ProfileTable
 from ..evaluation.profiles import LinesProfile, beside_laplace, contours
 from .adaptive import Adaptive
 from .base import Mechanism, as_mechanism
 from .evaluated import Evaluated
-from .finite import BlatantlyNonPrivate, PerfectPrivacy
+from .finite import BlatantlyNonPrivate, PerfectPrivacy, WithFewerLosses
 from .gaussian import Gaussian
 
 # Target gap between the bounds for a product on a grid; errors of both directions add up where it is mixed further.
@@ -83,6 +88,10 @@ _FEW_LAPLACE = 4
 _LEAST_NOISE = 0.05
 # Largest number of losses to mix over: atoms of finite experiments, or nodes for all subsampled Laplace steps together.
 _MOST_NODES = 4000
+# How much δ may be too small in all because losses are merged.
+_MERGED = 1e-13
+# Bounds on R that need no further attempts, and those that are worth no merging, which may take ten seconds.
+_SHARP, _TOLERABLE = 5e-10, 1e-6
 # Largest number of sums of losses that are formed, one part after the other, to enumerate a composition.
 _MOST_SUMS = 8_000_000
 
@@ -121,8 +130,9 @@ class Composition(Evaluated):
     """A composition of mechanisms, in one direction; made by `**` and `@`."""
 
     factors: tuple[tuple[Mechanism, int], ...]
-    # Whether these are some of the parts of a larger composition.
+    # Whether these are some of the parts of a larger composition; and whether outcomes are already merged.
     beside: bool = False
+    fewer: bool = False
 
     def __repr__(self):
         return " @ ".join(f"{part!r} ** {count}" if count > 1 else repr(part) for part, count in self.factors)
@@ -139,7 +149,7 @@ class Composition(Evaluated):
     def reverse(self) -> Composition:
         if self.is_symmetric:
             return self
-        other = Composition(tuple((part.reverse, count) for part, count in self.factors), self.beside)
+        other = Composition(tuple((part.reverse, count) for part, count in self.factors), self.beside, self.fewer)
         other.__dict__["reverse"] = self
         return other
 
@@ -275,7 +285,7 @@ class Composition(Evaluated):
         finite, others = of_kind(AtomicLaw, self.factors)
         if not others:
             with contextlib.suppress(TooManyAtoms):
-                return FiniteFaces(self._law) if self._law is not None else _over_fewest(finite)
+                return self._narrowest([], _by_atoms, _over_fewest)
         if sum(count for _, count in others) > 1:
             _enough_noise(others)
         gaussian = all(isinstance(part._loss_law(), NormalLaw | SampledLaw) for part, _ in others)
@@ -289,7 +299,7 @@ class Composition(Evaluated):
         known = all(_is_known(part) for part, _ in self.factors)
         if finite and others and (gaussian or not known):
             with contextlib.suppress(TooManyAtoms):
-                return MixtureFaces(_enumerated(finite), _together(others))
+                return self._narrowest([], lambda whole: _mixed(whole, finite, others))
         with contextlib.suppress(TooManyAtoms):
             if (faces := _over_nodes(self.factors)) is not None:
                 return faces
@@ -310,24 +320,152 @@ class Composition(Evaluated):
         if laplace and steps and all(_is_known(part) for part, _ in rest):
             if finite:
                 with contextlib.suppress(TooManyAtoms):
-                    return MixtureFaces(_enumerated(finite), _together(others))
+                    return _mixed(self, finite, others)
             elif sum(count for _, count in laplace) <= _FEW_LAPLACE:
                 beside = Composition(rest)._faces
                 if isinstance(beside, TabulatedFaces) and beside.tables:
                     tops = [part._loss_law().largest_loss for part, count in laplace for _ in range(count)]
                     return beside_laplace(beside, tops)
-        found: list[TabulatedFaces | FiniteFaces] = []
+        found: list[Evaluator] = []
         if known:
-            found.append(_by_lines(self))
-            # With few subsampled steps, lines may be less accurate than what follows.
-            if not steps or _is_sharp(found, _PRODUCTS_GOAL):
+            found.append(_widened(self, _by_lines(self), finite))
+            # With few subsampled steps, or atoms, lines may be less accurate than what follows.
+            if not steps:
+                if finite and _off(found[0]) > _SHARP:
+                    with contextlib.suppress(TooManyAtoms):
+                        found.append(_mixed(self, finite, others))
+                    return self._narrowest(found)
+                return found[0]
+            if _is_sharp(found, _PRODUCTS_GOAL):
                 return found[0]
         if self.beside or len(self.factors) > 1 or self.factors[0][0]._curves:
             with contextlib.suppress(TooRough):
                 found.append(_by_curves(self))
         if not _is_sharp(found, POWERS_GOAL):
             found.append(_by_grid(self))
-        return min(found, key=lambda faces: faces.error_bound)
+        return self._narrowest(found)
+
+    def _narrowest(self, found, *ways) -> Evaluator:
+        """The narrowest of these faces, of those that these ways lead to, and of those with fewer parts or losses.
+
+        Raises
+        ------
+        TooManyAtoms
+            If there are none.
+        """
+        best = min(found, key=_off, default=None)
+        for way in ways if self.fewer else (*ways, _with_fewer_parts, _with_fewer_losses):
+            if way is _with_fewer_losses and not best:
+                break
+            if best and _off(best) <= (_TOLERABLE if way is _with_fewer_losses else _SHARP):
+                break
+            with contextlib.suppress(TooManyAtoms):
+                best = min(filter(None, (best, way(self))), key=_off)
+        if not best:
+            raise TooManyAtoms
+        return best
+
+
+def _off(faces) -> float:
+    """The error of R at even odds, in both directions: at others, tables would have to be filled."""
+    return max(float(side.delta_error(np.zeros(()))) / 2 for side in (faces, faces.reverse))
+
+
+def _with_fewer_losses(whole: Composition) -> Evaluator:
+    """The faces if outcomes of finite experiments that hardly differ, or hardly occur, are not told apart.
+
+    Raises
+    ------
+    TooManyAtoms
+        If there are none, or still too many others.
+    """
+    if whole.fewer:
+        raise TooManyAtoms
+    factors: list[tuple[Mechanism, int]] = []
+    each: list[tuple[Excess, int]] = []
+    fewer = 0
+    for part, count in whole.factors:
+        law = part._loss_law()
+        if not isinstance(law, AtomicLaw):
+            factors.append((part, count))
+            continue
+        one = law.enumerated()
+        allowed = _MERGED / (2.0 * len(whole.factors) * count * max(one.kinks.size, 1))
+        few, excess = merged(one, allowed, part.is_symmetric)
+        fewer += one.kinks.size - few.kinks.size
+        factors.append((WithFewerLosses(part, few), count))
+        each.append((excess, count))
+    if not fewer:
+        raise TooManyAtoms
+    simplified = Composition(tuple(factors), whole.beside, fewer=True)
+    return _exceeded(whole, simplified, each, _own_error(of_kind(AtomicLaw, whole.factors)[0]))
+
+
+def _with_fewer_parts(whole: Composition) -> Evaluator:
+    """The faces without the part that matters least, or those of one part alone, if that is sharp.
+
+    R is at most that without some parts, and at least that minus half the sum of their total variations.
+
+    Raises
+    ------
+    TooManyAtoms
+        If it is not.
+    """
+    at_0 = np.zeros(())
+    alone = [float(part._delta(at_0)) for part, _ in whole.factors]
+    distances = [
+        min(count * (its + float(part._delta_error(at_0))), 1.0)
+        for its, (part, count) in zip(alone, whole.factors, strict=True)
+    ]
+    everything = range(len(distances))
+    least = min(everything, key=distances.__getitem__)
+    ways = [(distances[least], {least})]
+    ways += [(min(sum(distances) - distances[k], 1.0 - alone[k]), set(everything) - {k}) for k in everything]
+    gone = next((parts for off, parts in ways if off <= _SHARP), None)
+    if gone is None or len(whole.factors) == 1:
+        raise TooManyAtoms
+    kept = Composition(tuple(factor for k, factor in enumerate(whole.factors) if k not in gone), whole.beside)
+    return _exceeded(whole, kept, [(Excess.of_part(distances[k]), 1) for k in gone])
+
+
+def _exceeded(whole: Composition, fewer: Composition, each, own: float = 0.0) -> ExceededFaces:
+    infinite = whole._infinite, whole.reverse._infinite
+    return ExceededFaces(fewer._faces, Excess.total(each), infinite, whole._loss_range(), own)
+
+
+def _own_error(finite) -> float:
+    """By how much δ of parts with these laws may be off in all, besides rounding: some laws bound what they stand for.
+
+    That a part's δ is off by so much at every ε moves that of a composition, an average over the losses of the others,
+    by no more.
+    """
+    each = (
+        count * (max(part.error_bound, part.reverse.error_bound) - part._loss_law().error_bound)
+        for part, count in finite
+    )
+    own = math.fsum(max(its, 0.0) for its in each)
+    return own if own > LAST_PLACE else 0.0
+
+
+def _widened(whole: Composition, faces: Evaluator, finite) -> Evaluator:
+    """These faces, which are computed from the laws of finite parts, with the errors of those laws."""
+    own = _own_error(finite)
+    if not own:
+        return faces
+    infinite = whole._infinite, whole.reverse._infinite
+    return ExceededFaces(faces, Excess.total([]), infinite, whole._loss_range(), own)
+
+
+def _by_atoms(whole: Composition) -> Evaluator:
+    """The faces of finite experiments whose sums of losses are enumerated, or TooManyAtoms."""
+    if whole._law is None:
+        raise TooManyAtoms
+    return _widened(whole, FiniteFaces(whole._law), whole.factors)
+
+
+def _mixed(whole: Composition, finite, others) -> Evaluator:
+    """The faces of a mixture over all sums of losses of the finite experiments, or TooManyAtoms."""
+    return _widened(whole, MixtureFaces(_enumerated(finite), _together(others)), finite)
 
 
 def _is_sharp(found, goal) -> bool:
@@ -369,7 +507,7 @@ def _over_nodes(factors) -> MixtureFaces | None:
     return MixtureFaces(law, _together((*more, *rest)), missed)
 
 
-def _over_fewest(finite) -> MixtureFaces:
+def _over_fewest(whole) -> Evaluator:
     """The faces of finite experiments with too many sums of losses: a mixture over the atoms of those with the fewest.
 
     Raises
@@ -377,6 +515,7 @@ def _over_fewest(finite) -> MixtureFaces:
     TooManyAtoms
         If these atoms, or the sums of the other experiments, are too many, or there is only one experiment.
     """
+    finite = whole.factors
     if len(finite) == 1:
         raise TooManyAtoms
     by_size = sorted(finite, key=lambda factor: factor[0]._loss_law().kinks.size)
@@ -385,7 +524,7 @@ def _over_fewest(finite) -> MixtureFaces:
     rest = _together(tuple(by_size[few:]))
     if rest._loss_law() is None:
         raise TooManyAtoms
-    return MixtureFaces(_enumerated(by_size[:few]), rest)
+    return _widened(whole, MixtureFaces(_enumerated(by_size[:few]), rest), by_size[:few])
 
 
 def of_kind(kind, factors):

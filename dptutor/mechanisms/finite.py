@@ -179,6 +179,40 @@ class SymmetricFiniteMechanism(FiniteMechanism):
         return self
 
 
+@dataclass(frozen=True, eq=False, repr=False)
+class WithFewerLosses(FiniteMechanism):
+    """A mechanism some of whose outcomes are not told apart."""
+
+    part: Mechanism
+    law: FiniteLaw
+
+    def __repr__(self) -> str:
+        return f"{self.part!r} with {self.law.kinks.size} losses"
+
+    @property
+    def _key(self) -> Hashable:
+        return "fewer", self.part._key, self.law.kinks.size
+
+    @property
+    def is_symmetric(self) -> bool:
+        return self.part.is_symmetric
+
+    @cached_property
+    def reverse(self) -> WithFewerLosses:
+        if self.is_symmetric:
+            return self
+        other = WithFewerLosses(self.part.reverse, self.law.reverse)
+        other.__dict__["reverse"] = self
+        return other
+
+    def _outcomes(self) -> tuple[np.ndarray, np.ndarray]:
+        return self._law.p, self._law.q
+
+    @property
+    def _law(self) -> FiniteLaw:
+        return self.law
+
+
 @dataclass(frozen=True, eq=False, init=False, repr=False)
 class ApproximateDP(SymmetricFiniteMechanism):
     """The worst mechanism that (ε, δ)-differential privacy allows: leaky randomized response.
