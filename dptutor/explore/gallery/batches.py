@@ -184,7 +184,7 @@ def most_here(sigma, batches, epochs):
 ROWS = {"fixed": 4, "shuffled": 3, "Poisson": 2, "balls, bins": 1}
 
 
-@batches.panel("Right guesses of 100", xlabel="right guesses of 100, at even odds", ylabel="", xlim=(48, 102),
+@batches.panel("Right guesses of 100", xlabel="right of 100, at even odds", ylabel="", xlim=(48, 102),
                ylim=(0.4, 4.6), titled=False, width=280.0, margins=(72.0, 12.0, 44.0, 12.0))  # fmt: skip
 def guesses(axes):
     axes.set_yticks([*ROWS.values()], [*ROWS])
