@@ -410,7 +410,7 @@ class Translator(HTML5Translator):
             self.body[-1] = self.body[-1].replace("<img", more, 1)
 
     def visit_table(self, node):
-        self.body.append('<div class="table">')
+        self.body.append(f'<div class="table{" told" if tells(node) else ""}">')
         super().visit_table(node)
 
     def depart_table(self, node):
@@ -491,6 +491,13 @@ def folded(part, section):
         if part.get("design_component") == "dropdown" or isinstance(part, asking.reply):
             return True
     return False
+
+
+def tells(table):
+    """Whether a table is text in four or more columns, which a phone stacks."""
+    rows = [row.astext() for row in table.findall(nodes.row)]
+    columns = len(next(table.findall(nodes.row)).children)
+    return columns >= 4 and sum(map(len, rows)) > 80 * len(rows)
 
 
 def picture_size(file):
