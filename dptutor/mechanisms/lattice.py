@@ -26,7 +26,8 @@ from .base import Mechanism, as_mechanism
 # Below this, α loses digits or underflows.
 _FAINT = 1e-290
 # Losses, up to about 200, for whose lines of slope −e^ε crossings of the curves are looked for.
-_LOSSES = np.sinh(np.linspace(-6, 6, 121))
+_SMALL = np.geomspace(1e-9, 0.05, 60)
+_LOSSES = np.sort(np.concatenate([-_SMALL, np.sinh(np.linspace(-6, 6, 121)), _SMALL]))
 
 
 def join(mechanism: Mechanism, other: Mechanism) -> Mechanism:
