@@ -494,10 +494,11 @@ def folded(part, section):
 
 
 def tells(table):
-    """Whether a table is text in four or more columns, which a phone stacks."""
-    rows = [row.astext() for row in table.findall(nodes.row)]
-    columns = len(next(table.findall(nodes.row)).children)
-    return columns >= 4 and sum(map(len, rows)) > 80 * len(rows)
+    """Whether a phone stacks the columns of a table: those of text, or calls behind two others."""
+    rows = list(table.findall(nodes.row))
+    columns, letters = len(rows[0]), sum(len(row.astext()) for row in rows)
+    calls = any(each.next_node(nodes.literal) for row in rows for each in row[-1].findall(nodes.reference))
+    return (columns >= 4 and letters > 80 * len(rows)) or (columns >= 3 and calls)
 
 
 def picture_size(file):

@@ -1,4 +1,4 @@
-"""The trade-off function from a profile alone: every ε gives a line below f."""
+"""What faces have in common that know little more than the profile: every ε gives a line below f."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 
 from .._floats import LAST_PLACE
 from .remembering import remembering
-from .roots import decreasing_root
+from .roots import decreasing_root, reach_of_epsilon, slope_of_profile
 from .touching import LARGEST, SMALLEST, known_at
 
 # Lines are tried at these distances from the root of α, and at these losses.
@@ -18,16 +18,35 @@ _BESIDE_ROOT = np.array([1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 0.1, 1.0])[:,
 _ANYWHERE = [SMALLEST, -100.0, -10.0, 0.0, 10.0, 100.0, LARGEST]
 
 
-class ByLines(ABC):
-    """What faces have in common that know δ and its error, α and β, and the mass of infinite losses."""
+class Plainly:
+    """Faces for which nothing is faster than δ itself."""
 
+    delta: Callable[[np.ndarray], np.ndarray]
+    delta_error: Callable[[np.ndarray], np.ndarray]
     window = None
     tables = None
+
+    def delta_quickly(self, epsilon: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """δ at ε and a bound on its error."""
+        return self.delta(epsilon), self.delta_error(epsilon)
+
+    def delta_at_most(self, epsilon: np.ndarray) -> np.ndarray:
+        """An upper bound on δ."""
+        return np.minimum(self.delta(epsilon) + self.delta_error(epsilon), 1.0)
+
+
+class ByLines(Plainly, ABC):
+    """What faces have in common that know δ and its error, α and β, and the mass of infinite losses."""
 
     @property
     @abstractmethod
     def _masses(self) -> tuple[float, float]:
         """Pr_Q and Pr_P of finite losses."""
+
+    @property
+    @abstractmethod
+    def _largest(self) -> float:
+        """The largest finite loss, or more."""
 
     @abstractmethod
     def errors(self, epsilon: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -40,14 +59,6 @@ class ByLines(ABC):
     @abstractmethod
     def delta_error(self, epsilon: np.ndarray) -> np.ndarray:
         """Bound on the error of δ."""
-
-    def delta_quickly(self, epsilon: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """δ at ε and a bound on its error."""
-        return self.delta(epsilon), self.delta_error(epsilon)
-
-    def delta_at_most(self, epsilon: np.ndarray) -> np.ndarray:
-        """An upper bound on δ."""
-        return np.minimum(self.delta(epsilon) + self.delta_error(epsilon), 1.0)
 
     def tradeoff(self, alpha: np.ndarray) -> np.ndarray:
         """f at α."""
@@ -79,3 +90,20 @@ class ByLines(ABC):
         at = np.sort(np.clip(np.concatenate(losses), SMALLEST, LARGEST), axis=0)
         value, bound = known_at(self._lines, at, flat, self._masses)
         return value.reshape(np.shape(alpha)), bound.reshape(np.shape(alpha))
+
+    def epsilon(self, delta: np.ndarray) -> np.ndarray | None:
+        """None: a search over the profile is just as good."""
+        return None
+
+    def _slope(self, epsilon: np.ndarray) -> np.ndarray:
+        """−dδ/dε."""
+        alpha, beta = self.errors(epsilon)
+        return slope_of_profile(epsilon, alpha, lambda far: 1.0 - beta[far] - self.delta(epsilon[far]))
+
+    def epsilon_error(self, delta: np.ndarray, epsilon: np.ndarray) -> np.ndarray:
+        """Bound on the error of an answer of `epsilon`."""
+        flat = np.ravel(epsilon).astype(float)
+        bound, finite = np.zeros(flat.shape), np.isfinite(flat)
+        at, wanted = flat[finite], np.broadcast_to(np.ravel(delta), flat.shape)[finite].astype(float)
+        bound[finite] = reach_of_epsilon(self.delta, self.delta_error, wanted, at, self._slope(at), self._largest)
+        return bound.reshape(np.shape(epsilon))

@@ -1,7 +1,7 @@
 """The interface of evaluators, which compute all faces of a composition, each answer with a bound on its error.
 
-`dptutor.evaluation.faces` has four of them, with these methods and no others. Arguments and results are float arrays
-of any shape.
+Those in `dptutor.evaluation.faces` and `merging` have these methods and no others. Arguments and results are float
+arrays of any shape.
 """
 
 from __future__ import annotations

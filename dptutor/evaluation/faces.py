@@ -16,14 +16,13 @@ mixtures of another mechanism's faces over the atoms of a finite experiment.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from functools import cached_property
 
 import numpy as np
 from scipy.special import expit
 
 from .._floats import LARGEST_LOSS, LAST_PLACE, SMALLEST_LOG, UNIT_ROUNDOFF
-from .by_lines import ByLines
+from .by_lines import ByLines, Plainly
 from .discretized import Bracket
 from .finite_law import TooManyAtoms
 from .laplace_nodes import Missed
@@ -471,23 +470,7 @@ class TailedFaces:
         return None if plain is None or tailed is None else TailedFaces(plain, tailed)
 
 
-class _Plainly:
-    """Faces for which nothing is faster than δ itself."""
-
-    delta: Callable[[np.ndarray], np.ndarray]
-    delta_error: Callable[[np.ndarray], np.ndarray]
-    tables = None
-
-    def delta_quickly(self, epsilon):
-        """δ at ε and a bound on its error."""
-        return self.delta(epsilon), self.delta_error(epsilon)
-
-    def delta_at_most(self, epsilon):
-        """An upper bound on δ."""
-        return self.delta(epsilon) + self.delta_error(epsilon)
-
-
-class FiniteFaces(_Plainly):
+class FiniteFaces(Plainly):
     """Faces of an enumerated law.
 
     Parameters
@@ -600,7 +583,7 @@ class FiniteFaces(_Plainly):
         return 2 * self.law.location_error + np.max([abs(self.law.epsilon(x) - epsilon) for x in (less, more)], axis=0)
 
 
-class MixtureFaces(_Plainly, ByLines):
+class MixtureFaces(ByLines):
     """Faces of a finite experiment together with another mechanism: a mixture over the atoms l of the first.
 
     R at log-odds ε is Σ (π p + (1−π) q) R'(ε − l), and δ(ε) = Pr_Q[l = ∞] + Σ q δ'(ε − l). With `missed`, the atoms
@@ -732,17 +715,11 @@ class MixtureFaces(_Plainly, ByLines):
         height, error = super()._lines(losses)
         return height, np.minimum(error, self.error_bound)
 
-    def epsilon(self, delta):
-        """The smallest ε ≥ 0 with δ(ε) ≤ `delta`."""
-        return
+    @property
+    def _largest(self) -> float:
+        return float(self._loss.max()) + self._rest._largest_finite_loss()
 
-    def epsilon_error(self, delta, epsilon):
-        """Bound on the error of an answer of `epsilon`."""
-        flat = np.ravel(epsilon).astype(float)
-        bound, finite = np.zeros(flat.shape), np.isfinite(flat)
-        at, wanted = flat[finite], np.broadcast_to(np.ravel(delta), flat.shape)[finite].astype(float)
-        alpha = self._over(lambda x: self._rest._errors(x)[0], at, self._p)
-        slope = slope_of_profile(at, alpha, lambda far: self._exceedance(at[far]))
-        largest = float(self._loss.max()) + self._rest._largest_finite_loss()
-        bound[finite] = reach_of_epsilon(self.delta, self.delta_error, wanted, at, slope, largest)
-        return bound.reshape(np.shape(epsilon))
+    def _slope(self, epsilon):
+        """−dδ/dε; all atoms matter where it is tiny."""
+        alpha = self._over(lambda x: self._rest._errors(x)[0], epsilon, self._p)
+        return slope_of_profile(epsilon, alpha, lambda far: self._exceedance(epsilon[far]))

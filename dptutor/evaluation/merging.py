@@ -30,7 +30,6 @@ from .._floats import UNIT_ROUNDOFF
 from .by_lines import ByLines
 from .evaluator import Evaluator
 from .finite_law import FiniteLaw
-from .roots import reach_of_epsilon, slope_of_profile
 
 # Mergers are chosen such that errors are small up to this ε, in both directions.
 _UP_TO = 50.0
@@ -257,19 +256,9 @@ class ExceededFaces(ByLines):
     def _masses(self) -> tuple[float, float]:
         return 1.0 - self._infinite[0], 1.0 - self._infinite[1]
 
-    def epsilon_error(self, delta: np.ndarray, epsilon: np.ndarray) -> np.ndarray:
-        """Bound on the error of an answer of `epsilon`."""
-        flat = np.ravel(epsilon).astype(float)
-        bound, finite = np.zeros(flat.shape), np.isfinite(flat)
-        at, wanted = flat[finite], np.broadcast_to(np.ravel(delta), flat.shape)[finite].astype(float)
-
-        def exceedance(far: np.ndarray) -> np.ndarray:
-            exceeding: np.ndarray = 1.0 - self.errors(at[far])[1] - self.delta(at[far])
-            return exceeding
-
-        slope = slope_of_profile(at, self.errors(at)[0], exceedance)
-        bound[finite] = reach_of_epsilon(self.delta, self.delta_error, wanted, at, slope, self._losses[1])
-        return bound.reshape(np.shape(epsilon))
+    @property
+    def _largest(self) -> float:
+        return self._losses[1]
 
 
 class WorseFaces(ByLines):
@@ -303,6 +292,10 @@ class WorseFaces(ByLines):
         mass = min(self._sides[0]._masses)
         return mass, mass
 
+    @property
+    def _largest(self) -> float:
+        return max(side._largest for side in self._sides)
+
     def _roots(self, alpha: np.ndarray) -> list[np.ndarray]:
         return [root for side in self._sides for root in side._roots(alpha)]
 
@@ -328,11 +321,3 @@ class WorseFaces(ByLines):
     def bayes_error_error(self, log_odds: np.ndarray) -> np.ndarray:
         """Bound on the error of R."""
         return np.maximum(*(side.bayes_error_error(log_odds) for side in self._sides))
-
-    def epsilon(self, delta: np.ndarray) -> None:
-        """None: a search over the profile is just as good."""
-        return
-
-    def epsilon_error(self, delta: np.ndarray, epsilon: np.ndarray) -> np.ndarray:
-        """Bound on the error of an answer of `epsilon`."""
-        return np.maximum(*(side.epsilon_error(delta, epsilon) for side in self._sides))

@@ -354,15 +354,16 @@ class Composition(Evaluated):
             If there are none.
         """
         best = min(found, key=_off, default=None)
-        for way in ways if self.fewer else (*ways, _with_fewer_parts, _with_fewer_losses):
-            if way is _with_fewer_losses and not best:
-                break
-            if best and _off(best) <= (_TOLERABLE if way is _with_fewer_losses else _SHARP):
+        for way in ways if self.fewer else (*ways, _with_fewer_parts):
+            if best and _off(best) <= _SHARP:
                 break
             with contextlib.suppress(TooManyAtoms):
                 best = min(filter(None, (best, way(self))), key=_off)
         if not best:
             raise TooManyAtoms
+        if not self.fewer and _off(best) > _TOLERABLE:
+            with contextlib.suppress(TooManyAtoms):
+                best = min(best, _with_fewer_losses(self), key=_off)
         return best
 
 
@@ -379,8 +380,6 @@ def _with_fewer_losses(whole: Composition) -> Evaluator:
     TooManyAtoms
         If there are none, or still too many others.
     """
-    if whole.fewer:
-        raise TooManyAtoms
     factors: list[tuple[Mechanism, int]] = []
     each: list[tuple[Excess, int]] = []
     fewer = 0
@@ -398,7 +397,7 @@ def _with_fewer_losses(whole: Composition) -> Evaluator:
     if not fewer:
         raise TooManyAtoms
     simplified = Composition(tuple(factors), whole.beside, fewer=True)
-    return _exceeded(whole, simplified, each, _own_error(of_kind(AtomicLaw, whole.factors)[0]))
+    return _exceeded(whole, simplified._faces, each, _own_error(of_kind(AtomicLaw, whole.factors)[0]))
 
 
 def _with_fewer_parts(whole: Composition) -> Evaluator:
@@ -425,12 +424,12 @@ def _with_fewer_parts(whole: Composition) -> Evaluator:
     if gone is None or len(whole.factors) == 1:
         raise TooManyAtoms
     kept = Composition(tuple(factor for k, factor in enumerate(whole.factors) if k not in gone), whole.beside)
-    return _exceeded(whole, kept, [(Excess.of_part(distances[k]), 1) for k in gone])
+    return _exceeded(whole, kept._faces, [(Excess.of_part(distances[k]), 1) for k in gone])
 
 
-def _exceeded(whole: Composition, fewer: Composition, each, own: float = 0.0) -> ExceededFaces:
+def _exceeded(whole: Composition, few: Evaluator, each=(), own: float = 0.0) -> ExceededFaces:
     infinite = whole._infinite, whole.reverse._infinite
-    return ExceededFaces(fewer._faces, Excess.total(each), infinite, whole._loss_range(), own)
+    return ExceededFaces(few, Excess.total(each), infinite, whole._loss_range(), own)
 
 
 def _own_error(finite) -> float:
@@ -450,10 +449,7 @@ def _own_error(finite) -> float:
 def _widened(whole: Composition, faces: Evaluator, finite) -> Evaluator:
     """These faces, which are computed from the laws of finite parts, with the errors of those laws."""
     own = _own_error(finite)
-    if not own:
-        return faces
-    infinite = whole._infinite, whole.reverse._infinite
-    return ExceededFaces(faces, Excess.total([]), infinite, whole._loss_range(), own)
+    return _exceeded(whole, faces, own=own) if own else faces
 
 
 def _by_atoms(whole: Composition) -> Evaluator:

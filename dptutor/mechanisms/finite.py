@@ -191,7 +191,7 @@ class WithFewerLosses(FiniteMechanism):
 
     @property
     def _key(self) -> Hashable:
-        return "fewer", self.part._key, self.law.kinks.size
+        return "fewer", self.part._key, self.law.kinks.tobytes(), self.law.q.tobytes()
 
     @property
     def is_symmetric(self) -> bool:
