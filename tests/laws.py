@@ -29,8 +29,9 @@ import numpy as np
 
 import dptutor as dp
 from dptutor.evaluation.curves import TooRough
-from dptutor.mechanisms import composition, registry
+from dptutor.mechanisms import composition, registry, selection, shuffled
 from dptutor.mechanisms.composition import Composition
+from dptutor.mechanisms.directed import DIRECTIONS
 
 SECONDS = 10.0
 EPSILON = np.array([0.0, 1e-9, 1e-4, 0.03, 0.5, 1.0, 3.0, 10.0, 100.0])
@@ -38,7 +39,11 @@ PRIOR = 1 / (1 + np.exp(-EPSILON[:6]))
 ALPHA = np.array([1e-12, 1e-3, 0.1, 0.3, 0.5, 0.7, 0.9, 1.0])
 ORDERS = np.array([1.0, 2.0, 7.5, 40.0])
 ROUNDING = 1e-12
-WHOLE = ("steps", "users", "members", "categories", "answers")
+WHOLE = ("steps", "users", "members", "categories", "answers", "examples", "largest_batch")
+# What a mechanism refuses is drawn again.
+WORDS = {"direction": DIRECTIONS, "bound": shuffled.BOUNDS, "queries": selection.QUERIES}
+# Numbers of outcomes and of amounts, which go together.
+MANY = {"p": 3, "q": 3, "probabilities": 4, "sensitivities": 4}
 # What bounds of products shall be below.
 SHARP = 1e-9
 
@@ -66,10 +71,12 @@ def draw(generator, parameter):
 
     if default is not parameter.empty and generator.random() < 0.3:
         return default
-    if name == "direction":
-        return str(generator.choice(["add", "remove", "both"]))
+    if name == "sensitivities":
+        return [float(generator.choice([0.0, log(-3, 1)])) for _ in range(MANY[name])]
+    if name in MANY:
+        return generator.dirichlet(np.full(MANY[name], 0.3)).tolist()
     if isinstance(default, str):
-        return default
+        return str(generator.choice(WORDS[name]))
     if name in WHOLE or (isinstance(default, int) and default is not parameter.empty):
         return int(log(0.31, generator.choice([1, 1, 4])))
     if name in ("delta", "gamma", "sampling_rate"):
@@ -83,15 +90,11 @@ def one(generator):
     """A registered mechanism with drawn parameters."""
     while True:
         kind = getattr(dp, str(generator.choice(registry.__all__)))
-        if kind is dp.FiniteExperiment:
-            p, q = generator.dirichlet(np.full(3, 0.3), 2)
-            made = kind, {"p": p.tolist(), "q": q.tolist()}
-        else:
-            signature = inspect.signature(kind).parameters.values()
-            made = kind, {x.name: draw(generator, x) for x in signature if x.kind is not x.KEYWORD_ONLY}
+        signature = inspect.signature(kind).parameters.values()
+        given = {x.name: draw(generator, x) for x in signature if x.kind is not x.KEYWORD_ONLY}
         try:
-            return made[0](**made[1])
-        except (ValueError, TypeError):
+            return kind(**given)
+        except ValueError:
             continue
 
 

@@ -19,7 +19,7 @@ from dptutor.evaluation import tilted_areas
 from dptutor.evaluation.finite_law import TooManyAtoms
 from dptutor.evaluation.lines import Lines
 from dptutor.evaluation.polynomials import gauss
-from dptutor.mechanisms import composition
+from dptutor.mechanisms import composition, registry
 
 
 def weights_of(rate, members):
@@ -310,6 +310,11 @@ def test_a_search_finds_no_answer_that_breaks_a_law():
     found, tally = laws.search(seed=1, seconds=3.0, out=lambda line: None)
     assert found == []
     assert tally.laws["of_one"]
+
+
+def test_a_search_draws_all_kinds():
+    generator = np.random.default_rng(2)
+    assert {type(laws.one(generator)).__name__ for _ in range(500)} == set(registry.__all__)
 
 
 def test_what_a_search_has_found():

@@ -176,6 +176,8 @@ def test_no_two_examples_are_worse_than_opposite_ones(sigma, rate):
 
 
 MIXTURES = ([0, 0.5, 3, 1], [0.5, 0.2, 0.1, 0.2]), ([0.5, 3, 1], [0.6, 0.2, 0.2]), ([2], [1]), ([0, 40], [0.9, 0.1])
+# A small amount beside a large one: of additions, losses above 0 in the middle of the answers.
+MIXTURES += (([0, 0.05, 57], [0.03, 0.13, 0.84]),)
 
 
 @pytest.mark.parametrize("mixture", MIXTURES)

@@ -25,6 +25,7 @@ from functools import cached_property
 import numpy as np
 from scipy.special import erfcx, log_ndtr, logsumexp, ndtr
 
+from .._floats import LAST_PLACE
 from .._validation import choice, positive_number, probabilities, real_array
 from ..evaluation.polynomials import gauss
 from ..evaluation.renyi_areas import renyi_of_answers
@@ -149,6 +150,10 @@ class MixturePair(Mechanism):
     def reverse(self) -> MixturePair:
         return MixturePair(self.named, self.shifts, self.log_weights, not self.is_reversed)
 
+    @property
+    def error_bound(self) -> float:
+        return max(super().error_bound, LAST_PLACE * 4.0 * float(self.shifts[-1]) ** 2)
+
     def _loss_range(self) -> tuple[float, float]:
         lowest = float(self.log_weights[0])
         return (-math.inf, -lowest) if self.is_reversed else (lowest, math.inf)
@@ -238,14 +243,15 @@ class MixturePair(Mechanism):
             larger, smaller = (log_ratio + own, other) if self.is_reversed else (other, log_ratio + own)
             log_scaled = log_w + self.is_reversed * epsilon[:, None]
             far = np.exp(larger + log_scaled) * -np.expm1(np.minimum(smaller - larger, 0.0))
-            # For small shifts the difference of Mills ratios is an integral of 1 − x m(x).
+            # In the tail the difference of Mills ratios of a small shift is an integral of 1 − x m(x).
             close = shift < 0.5
             start = tail if self.is_reversed else tail - shift[close]
             x = np.maximum(start[..., None] + shift[close, None] * (1 + _NODES) / 2, -8.0)
             slope = 1.0 - x * math.sqrt(math.pi / 2) * erfcx(x / math.sqrt(2))
             mills = shift[close] / 2 * np.sum(slope * _WEIGHTS, axis=-1)
             log_density = -(answer**2) / 2 - math.log(2 * math.pi) / 2
-            far[:, close] = np.exp(log_scaled[:, close] + log_ratio[:, close] + log_density) * mills
+            in_tail = np.exp(log_scaled[:, close] + log_ratio[:, close] + log_density) * mills
+            far[:, close] = np.where(tail > -5.0, in_tail, far[:, close])
             inside = np.sum(far, axis=1)
             # If almost all mass is in the tail: 1 − e^ε plus a correction.
             weights, rest = np.exp(log_w), ndtr(tail[:, 0])
