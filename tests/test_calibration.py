@@ -81,6 +81,15 @@ def test_gaussian_noise_for_the_rates_of_a_membership_attack(baseline, success):
     assert 1 / m.sigma == approx(mu, rel=1e-9)
 
 
+@pytest.mark.parametrize("gap", [1e-3, 1e-6, 1e-9])
+def test_a_target_close_to_certainty_is_met_as_closely_as_a_small_one(gap):
+    # Rounding alone takes 1e-14 of δ, which is 1e-5 of the smallest of these gaps.
+    m = dp.calibrate(dp.Gaussian, epsilon=1, delta=1 - gap)
+    assert gap <= 1 - m.privacy_profile(1.0) <= gap * (1 + 1e-9) + 3e-14
+    attacked = dp.calibrate(dp.Gaussian, baseline=0.1, success=1 - gap)
+    assert gap * (1 - 1e-15) <= attacked.tradeoff(0.1) <= gap * (1 + 1e-9) + 3e-14
+
+
 def test_a_guess_on_any_side_leads_to_the_same_line():
     m, at = dp.Gaussian(sigma=5), np.asarray(0.6)
     loss = supporting_loss(m, at)

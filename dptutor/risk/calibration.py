@@ -33,7 +33,8 @@ __all__ = ["Unreachable", "calibrate"]
 _M = TypeVar("_M", bound=Mechanism)
 # The value to be met ("height"), and the relative amount by which it may fall short of the target.
 _Height: TypeAlias = Callable[[Mechanism], tuple[float, float]]
-_Target: TypeAlias = tuple[str, float, _Height, float]
+# The name and value of the target, the height, what is added to heights in messages, and the largest possible height.
+_Target: TypeAlias = tuple[str, float, _Height, float, float]
 
 # Range of parameters that is searched without a bracket.
 _SMALLEST, _LARGEST = 1e-9, 1e15
@@ -115,7 +116,7 @@ def calibrate(
     Returns
     -------
     Mechanism
-        `family` at the parameter nearest to the target, to a relative accuracy of about 1e-12, at which it is kept: δ,
+        `family` at the parameter nearest to the target, usually to twelve digits, at which it is kept: δ,
         the largest loss, the advantage, the exceedance or the success is at most what was asked for. For δ and the
         success this includes the bound on its error, if that is less than a thousandth of it.
 
@@ -145,10 +146,10 @@ def calibrate(
     """
     callable_("family", family)
     rates = {("fpr", "tpr"): (fpr, tpr), ("baseline", "success"): (baseline, success)}
-    name, target, height, above = _target(
+    name, target, height, above, most = _target(
         epsilon, delta, advantage, posterior_belief, membership_prior, exceedance, rates
     )
-    search = _Search(family, height, target)
+    search = _Search(family, height, target, most)
     ends = search.bracketed(None if bracket is None else _ends(bracket))
     if ends is None:
         low, high = (above + each for each in search.reachable)
@@ -170,7 +171,7 @@ def _target(
     exceedance: Any,
     rates: dict[tuple[str, str], tuple[Any, Any]],
 ) -> _Target:
-    """The name and value of the target, the height that is to meet it as a function of a mechanism, and a floor."""
+    """What is to be met."""
     single = [value for value in (epsilon, advantage, posterior_belief) if value is not None]
     pairs = [names for names, pair in rates.items() if any(value is not None for value in pair)]
     if len(single) + len(pairs) != 1:
@@ -186,7 +187,7 @@ def _target(
         raise ValueError("exceedance requires posterior_belief, and replaces delta")
     if advantage is not None:
         value = real_number("advantage", advantage, 0.0, 1.0, open_low=True, open_high=True)
-        return "advantage", value, lambda m: (m.advantage, 0.0), 0.0
+        return "advantage", value, lambda m: (m.advantage, 0.0), 0.0, 1.0
     delta = real_number("delta", delta, 0.0, 1.0, open_high=True)
     if posterior_belief is not None:
         prior = real_number("membership_prior", membership_prior, 0.0, 1.0, open_low=True, open_high=True)
@@ -194,9 +195,15 @@ def _target(
         epsilon = logit(belief) - logit(prior)
     if exceedance is not None:
         value = real_number("exceedance", exceedance, 0.0, 1.0, open_low=True, open_high=True)
-        return f"exceedance of {belief:.6g}", value, lambda m: (float(m.privacy_loss.sf(epsilon)), 0.0), 0.0
+        return f"exceedance of {belief:.6g}", value, lambda m: (float(m.privacy_loss.sf(epsilon)), 0.0), 0.0, 1.0
     if delta == 0:
-        return "epsilon at delta = 0", positive_number("epsilon", epsilon), lambda m: (m.epsilon(0.0), 0.0), 0.0
+        return (
+            "epsilon at delta = 0",
+            positive_number("epsilon", epsilon),
+            lambda m: (m.epsilon(0.0), 0.0),
+            0.0,
+            math.inf,
+        )
     epsilon = real_number("epsilon", epsilon, 0.0, math.inf, open_high=True)
     at = np.asarray(float(epsilon))
 
@@ -212,7 +219,7 @@ def _target(
             value, error = float(mechanism._delta(at)), float(mechanism._delta_error(at))
         return _with_error(value, error)
 
-    return f"delta at epsilon = {epsilon:.6g}", delta, height, 0.0
+    return f"delta at epsilon = {epsilon:.6g}", delta, height, 0.0, 1.0
 
 
 def _with_error(value: float, error: float) -> tuple[float, float]:
@@ -245,7 +252,7 @@ def _attack(names: tuple[str, str], blind: Any, most: Any) -> _Target:
         value = float(attacks.advantage_along(mechanism, at, loss))
         return _with_error(value, float(mechanism._delta_error(loss)))
 
-    return f"{high} at {low} = {blind:.6g}", most - blind, gain, blind
+    return f"{high} at {low} = {blind:.6g}", most - blind, gain, blind, 1.0 - blind
 
 
 def _ends(bracket: tuple[Number, Number]) -> tuple[float, float]:
@@ -260,8 +267,8 @@ def _ends(bracket: tuple[Number, Number]) -> tuple[float, float]:
 class _Search:
     """The search for the parameter; every evaluation of the family is kept."""
 
-    def __init__(self, family: Callable[[float], Mechanism], height: _Height, target: float):
-        self._family, self._height, self._target = family, height, target
+    def __init__(self, family: Callable[[float], Mechanism], height: _Height, target: float, most: float):
+        self._family, self._height, self._target, self._most = family, height, target, most
         self._seen: dict[float, float] = {}
         self._loose: dict[float, float] = {}
         self._known: dict[Mechanism, tuple[float, float]] = {}
@@ -341,8 +348,13 @@ class _Search:
         return found[-1], abs(found[-1] - found[-2])
 
     def _excess(self, height: float) -> float:
-        """log(height/target)."""
-        return min(math.log(height) if height > 0 else -_FAR, _FAR) - math.log(self._target)
+        """The difference of log(h/(m − h)) between a height h and the target, if m is the largest possible height."""
+        return self._logarithm(height) - self._logarithm(self._target)
+
+    def _logarithm(self, height: float) -> float:
+        if height <= 0 or height >= self._most:
+            return -_FAR if height <= 0 else _FAR
+        return math.log(height) - math.log1p(-height / self._most)
 
     def bracketed(self, bracket: tuple[float, float] | None) -> tuple[float, float] | None:
         """Neighboring parameters on both sides of the target, or None."""
