@@ -336,6 +336,8 @@ def test_what_a_search_has_found():
     assert quiet.renyi_divergence(0.5) == approx(quiet.mu**2 / 4)
     most = (1 / 8 / quiet.sigma**2 - math.log(2)) / 0.375
     assert quiet.renyi_divergence(0.625) == approx(0.3125 * quiet.mu**2 + most)
+    few = dp.DiscreteGaussian(0.11044335993777188, 7)  # a slope of rounding
+    assert few.privacy_profile(2582.446499448166, with_error=True)[1] >= 0
     wide = dp.KaryRandomizedResponse(55.263825217865254, 5) ** 145  # losses too far apart for one scale
     assert list(laws.of_evaluators(wide)) == []
     nothing = dp.meet(dp.PerfectPrivacy(), dp.SubsampledGaussian(0.356, 0.0143))  # a profile without a piece

@@ -274,14 +274,38 @@ def test_beside_a_kink_a_closed_form_knows_what_rounding_takes(p, q):
     assert np.all(bound <= 1e-10 * value + 1e-12)
 
 
-@pytest.mark.parametrize("scale", [0.01, 0.3, 0.7, 3.3])
-def test_beside_its_largest_loss_a_laplace_mechanism_does(scale):
-    epsilon = 1 / scale * (1 - np.array([1e-6, 1e-10, 1e-14, 3e-16, 2e-16, 0.0]))
-    value, bound = dp.Laplace(scale).privacy_profile(epsilon, with_error=True)
-    with mpmath.workdps(40):
+def _normal(sigma):
+    mu = 1 / mpmath.mpf(sigma)
+    return lambda loss: mpmath.ncdf(mu / 2 - loss / mu) - mpmath.exp(loss) * mpmath.ncdf(-mu / 2 - loss / mu)
+
+
+def _exponential(top):
+    return lambda loss: mpmath.expm1((min(loss, mpmath.mpf(top)) - top) / 2) ** 2 / -mpmath.expm1(-mpmath.mpf(top))
+
+
+def _sampled(profile, rate):
+    """The profile under removal of a step at this rate, of noise with this profile."""
+    return lambda loss: rate * profile(mpmath.log1p(mpmath.expm1(loss) / mpmath.mpf(rate)))
+
+
+NEAR_TOP, NORMAL = 1 - np.array([1e-6, 1e-10, 1e-14, 3e-16, 2e-16, 0.0]), np.array([-2.0, -0.1, 0.0, 1.0, 4.0])
+
+
+@pytest.mark.parametrize(
+    ("mechanism", "profile", "epsilon"),
+    [(dp.Laplace(b), lambda x, b=b: max(-mpmath.expm1((x - 1 / mpmath.mpf(b)) / 2), 0), 1 / b * NEAR_TOP)
+     for b in (3e-6, 5.1422569471352496e-05, 0.01, 0.3, 0.7, 3.3)]
+    + [(dp.Gaussian(sigma=s), _normal(s), np.maximum((0.5 / s + NORMAL) / s, 0)) for s in (1e-6, 1e-3, 0.02, 1, 30)]
+    + [(dp.ExponentialMechanism(x), _exponential(x), x * NEAR_TOP) for x in (0.01, 3, 600)]
+    + [(dp.SubsampledGaussian(s, p, "remove"), _sampled(_normal(s), p), (0.5 / s + NORMAL) / s + math.log(p))
+       for s, p in ((9e-4, 1 - 1e-10), (0.02, 0.3), (0.4, 1e-3))],
+)  # fmt: skip
+def test_closed_forms_keep_their_bounds(mechanism, profile, epsilon):
+    value, bound = mechanism.privacy_profile(epsilon, with_error=True)
+    assert np.all(bound <= mechanism.error_bound) and mechanism.error_bound <= 1e-14 + 1e-15 * np.max(epsilon)
+    with mpmath.workdps(60):
         for at, delta, off in zip(epsilon, value, bound, strict=True):
-            exact = max(-mpmath.expm1((mpmath.mpf(float(at)) - 1 / mpmath.mpf(scale)) / 2), 0)
-            assert abs(mpmath.mpf(float(delta)) - exact) <= off
+            assert abs(mpmath.mpf(float(delta)) - profile(mpmath.mpf(float(at)))) <= off
 
 
 def test_beside_the_largest_loss_of_a_composition_nothing_is_not_claimed():

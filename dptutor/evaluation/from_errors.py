@@ -12,7 +12,7 @@ from .._types import Size
 from .roots import decreasing_root, many_decreasing_roots, nearest_within, reach_of_epsilon, slope_of_profile
 
 # Relative error of a profile in closed form.
-CLOSED = 1e-10
+_CLOSED = 1e-10
 
 
 class Pair(Protocol):
@@ -23,6 +23,9 @@ class Pair(Protocol):
     def _delta(self, epsilon: np.ndarray) -> np.ndarray: ...
 
     def _delta_error(self, epsilon: np.ndarray) -> np.ndarray: ...
+
+    @property
+    def error_bound(self) -> float: ...
 
     def _largest_finite_loss(self) -> float: ...
 
@@ -74,16 +77,17 @@ def error_of_epsilon(pair: Pair, delta: np.ndarray, epsilon: np.ndarray) -> np.n
 
 def error_of_closed_form(pair: Pair, epsilon: np.ndarray) -> np.ndarray:
     """Bound on the error of a δ in closed form: a relative one, and the rounding of ε and losses along the slope."""
-    epsilon = np.asarray(epsilon, dtype=float)
-    value, rounding = pair._delta(epsilon), 2 * LAST_PLACE * (1.0 + np.abs(epsilon))
-    finite = np.isfinite(epsilon)
-    at = np.where(finite, epsilon, 0.0)
+    flat = np.ravel(epsilon).astype(float)
+    value, finite = pair._delta(flat), np.isfinite(flat)
+    at = np.where(finite, flat, 0.0)
+    rounding = 2 * LAST_PLACE * (1.0 + np.abs(at))
     # The slope slightly to the left: rounding may have moved ε across a kink.
-    with np.errstate(divide="ignore"):
-        log_slope = at + np.log(pair._errors(np.where(finite, at - rounding, 0.0))[0])
-    slope = np.exp(np.minimum(log_slope, 0.0))
+    left = at - rounding
+    alpha, beta = pair._errors(left)
+    slope = slope_of_profile(left, alpha, lambda far: 1.0 - beta[far] - pair._delta(left[far]))
     away = np.where(finite, rounding, 0.0) * (slope + value)
-    return CLOSED * value + away + np.where(epsilon < 0, 4 * LAST_PLACE, 0.0)
+    bound = np.minimum(_CLOSED * value + away, pair.error_bound) + np.where(flat < 0, 4 * LAST_PLACE, 0.0)
+    return bound.reshape(np.shape(epsilon))
 
 
 def sampled_losses(pair: Pair, size: Size, under: str, generator: np.random.Generator) -> np.ndarray:

@@ -105,7 +105,7 @@ def slope_of_profile(epsilon: np.ndarray, alpha: np.ndarray, exceedance: _Functi
     """−dδ/dε: e^ε α, or, where e^ε overflows and α has no digits, Pr_Q[L > ε] − δ, which `exceedance` computes."""
     slope, far = np.exp(np.minimum(epsilon, FAR)) * alpha, epsilon >= FAR
     if far.any():
-        slope[far] = exceedance(far)
+        slope[far] = np.maximum(exceedance(far), 0.0)
     return slope
 
 

@@ -117,7 +117,7 @@ class Mechanism(Bounded, ABC):
     def error_bound(self) -> float:
         """Bound on the absolute error of f, R and δ (for ε ≥ 0) everywhere; for closed forms, only rounding.
 
-        The bound for a single answer is smaller: ask for it by `with_error=True`.
+        The bound for a single answer is usually smaller: ask for it by `with_error=True`.
 
         Examples
         --------

@@ -94,7 +94,8 @@ class FiniteMechanism(Mechanism):
         of_atoms = 2 * moved * self._law.scaled_tail(epsilon - moved)
         # Masses that underflowed.
         of_atoms += np.where(epsilon < self._largest_finite_loss(), self._law.missing, 0.0)
-        return np.where(epsilon == math.inf, 0.0, super()._delta_error(epsilon) + of_atoms)
+        bound = np.minimum(super()._delta_error(epsilon) + of_atoms, self.error_bound)
+        return np.where(epsilon == math.inf, 0.0, bound)
 
 
 @dataclass(frozen=True, eq=False)

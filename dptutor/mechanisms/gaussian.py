@@ -17,6 +17,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from scipy.special import erfcx, log_ndtr, ndtr, ndtri
 
+from .._floats import LAST_PLACE
 from .._types import Size
 from .._validation import positive_number
 from ..evaluation.laws import LossLaw, NormalLaw
@@ -83,6 +84,10 @@ class Gaussian(Mechanism):
     @property
     def is_symmetric(self) -> bool:
         return True
+
+    @property
+    def error_bound(self) -> float:
+        return max(super().error_bound, LAST_PLACE * self.mu)
 
     @property
     def reverse(self) -> Gaussian:

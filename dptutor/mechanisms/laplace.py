@@ -22,7 +22,6 @@ import numpy as np
 from .._floats import LAST_PLACE, SMALLEST_NORMAL
 from .._types import Size
 from .._validation import positive_number
-from ..evaluation.from_errors import CLOSED
 from ..evaluation.laws import LaplaceLaw, LossLaw
 from ..evaluation.polynomials import gauss
 from ..evaluation.transforms import complex_expm1, complex_log1p
@@ -128,12 +127,6 @@ class Laplace(Mechanism):
     def _delta(self, epsilon: np.ndarray) -> np.ndarray:
         inside = -np.expm1((np.minimum(epsilon, self.largest_loss) - self.largest_loss) / 2)
         return np.where(epsilon >= -self.largest_loss, inside, -np.expm1(np.minimum(epsilon, 0.0)))
-
-    def _delta_error(self, epsilon: np.ndarray) -> np.ndarray:
-        # ε₀ is a quotient that was rounded, and δ changes at most half as much.
-        epsilon = np.asarray(epsilon, dtype=float)
-        open_ = np.where(epsilon <= self.largest_loss * (1 + LAST_PLACE), self.largest_loss * LAST_PLACE / 4, 0.0)
-        return CLOSED * self._delta(epsilon) + open_ + np.where(epsilon < 0, 4 * LAST_PLACE, 0.0)
 
     def _tradeoff(self, alpha: np.ndarray) -> np.ndarray:
         top = self.largest_loss

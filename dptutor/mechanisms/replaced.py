@@ -31,6 +31,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import ndtr
 
+from .._floats import LAST_PLACE
 from .._validation import real_number
 from ..evaluation.laws import NormalLaw
 from ..evaluation.renyi_areas import renyi_of_answers
@@ -94,6 +95,10 @@ class SubsampledGaussianReplaceOne(Mechanism):
     @property
     def is_symmetric(self) -> bool:
         return True
+
+    @property
+    def error_bound(self) -> float:
+        return max(super().error_bound, LAST_PLACE * 4.0 * self._shift)
 
     @property
     def reverse(self) -> SubsampledGaussianReplaceOne:

@@ -88,6 +88,10 @@ class ExponentialMechanism(Mechanism):
         return True
 
     @property
+    def error_bound(self) -> float:
+        return max(super().error_bound, LAST_PLACE * self.largest_loss)
+
+    @property
     def reverse(self) -> ExponentialMechanism:
         return self
 

@@ -28,7 +28,7 @@ from typing import Any
 import numpy as np
 from scipy.special import ndtr, ndtri
 
-from .._floats import LARGEST_LOSS
+from .._floats import LARGEST_LOSS, LAST_PLACE
 from .._validation import choice, positive_integer, positive_number, real_number
 from ..evaluation.laws import LossLaw, NormalLaw, SampledLaw
 from ..evaluation.renyi_areas import renyi_of_answers
@@ -115,6 +115,10 @@ class SubsampledGaussian(Mechanism):
     @property
     def is_symmetric(self) -> bool:
         return self.direction == "both" or self.sampling_rate == 1.0
+
+    @property
+    def error_bound(self) -> float:
+        return max(super().error_bound, LAST_PLACE * 2.0 / self.noise_multiplier)
 
     @property
     def reverse(self) -> SubsampledGaussian:

@@ -22,7 +22,7 @@ from functools import cached_property
 
 import numpy as np
 
-from .._floats import LARGEST_LOSS
+from .._floats import LARGEST_LOSS, LAST_PLACE
 from .._validation import choice, real_number
 from ..evaluation.laws import SampledLaplaceLaw
 from .base import Mechanism
@@ -95,6 +95,10 @@ class _Removal(Mechanism):
     @cached_property
     def reverse(self) -> _Removal:
         return _Removal(self.noise, self.rate, not self.is_reversed)
+
+    @property
+    def error_bound(self):
+        return max(super().error_bound, LAST_PLACE * self.noise.largest_loss)
 
     def _loss_range(self):
         # log(1 − p + p e^l), at both ends.
