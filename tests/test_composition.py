@@ -487,3 +487,22 @@ def test_what_infinite_losses_leave_is_reached_at_the_largest_finite_loss(m, lar
     assert value == approx(largest, rel=1e-14)
     assert error <= 1e-12
     assert m.epsilon(0.9e-5) == math.inf
+
+
+@pytest.mark.parametrize(
+    ("direction", "epsilon"), [("remove", [-1e-9, 0.0, 1e-9, 0.03, 3.0]), ("add", [-4.0, 0.0, 1e-9])]
+)
+def test_steps_with_noise_of_very_different_sizes(direction, epsilon):
+    large, rate = 12560.0, 1.4e-4
+    small = dp.SubsampledGaussian(0.1243, 5e-9, direction)
+    value, error = (small @ dp.SubsampledGaussian(large, rate, direction)).privacy_profile(epsilon, with_error=True)
+    # Over the answers of the step with much noise, in units of σ; its loss is that of the other part's ε.
+    z, mu = np.linspace(-12, 12, 4801), 1 / large
+    loss = np.log1p(rate * np.expm1(mu * z - mu**2 / 2))
+    weight = np.exp(-(z**2) / 2) * 0.005 / math.sqrt(2 * math.pi)
+    if direction == "remove":
+        weight = weight * np.exp(loss)
+    else:
+        loss = -loss
+    exact = [weight @ small.privacy_profile(x - loss) for x in epsilon]
+    assert np.all(np.abs(value - exact) <= error + 1e-15) and np.all(error < 1e-12)

@@ -22,9 +22,9 @@ bounds its error as follows:
         lines.py                           Gaussian noise for the truncation
     subsampled Laplace, and Gaussians    mixtures over the points of Gauss's rule: the normal density bounds the
         laplace_nodes.py                   integrand on Bernstein's ellipse
-    few parts of any other kind          polynomial profiles integrated over each other: their errors and variations
-        curves.py                          bound the errors of the integrals; any number of balls and bins;
-                                           mixtures of these over the atoms of finite experiments
+    few parts of any other kind, or      polynomial profiles integrated over each other: their errors and variations
+      steps of very different noise        bound the errors of the integrals; any number of balls and bins;
+        curves.py                          mixtures of these over the atoms of finite experiments
       where these are too many           a grid between two experiments, one more and one less informative (Blackwell's
         discretized.py                     order, which products keep); for the former, losses off the grid are infinite
       of finite experiments              fewer losses: total variations of what is no longer told apart add up
@@ -88,6 +88,8 @@ _FEW_LAPLACE = 4
 _LEAST_NOISE = 0.05
 # Largest number of losses to mix over: atoms of finite experiments, or nodes for all subsampled Laplace steps together.
 _MOST_NODES = 4000
+# Noise multipliers of subsampled Gaussians whose quotient is larger are not integrated over along one line.
+_FAR_APART = 1000.0
 # How much δ may be too small in all because losses are merged.
 _MERGED = 1e-13
 # Bounds on R that need no further attempts, and those that are worth no merging, which may take ten seconds.
@@ -290,8 +292,11 @@ class Composition(Evaluated):
             _enough_noise(others)
         gaussian = all(isinstance(part._loss_law(), NormalLaw | SampledLaw) for part, _ in others)
         if gaussian and not finite:
-            # If steps are taken in both directions, losses pile up inside their range, which contours do not resolve.
-            if len({part._loss_law().direction for part, _ in of_kind(SampledLaw, others)[0]}) > 1:
+            laws = [part._loss_law() for part, _ in of_kind(SampledLaw, others)[0]]
+            noise = [law.noise_multiplier for law in laws] or [1.0]
+            # If steps are taken in both directions, losses pile up inside their range, and with noise of very different
+            # sizes in a small part of it, which neither contours nor sums resolve.
+            if len({law.direction for law in laws}) > 1 or max(noise) > _FAR_APART * min(noise):
                 with contextlib.suppress(TooRough):
                     return _by_curves(self)
             with contextlib.suppress(SlowDecay):
