@@ -155,8 +155,7 @@ def _log_area_at_most(mechanism, s: float, log_back: float) -> float:
     if not parts:
         return math.nan
     order = s + _LARGER_ORDERS
-    exponent = np.array([(order - 1.0) * part._pair_renyi(order) for part in parts])
-    each = exponent + np.log(-np.expm1(-exponent)) - np.log(order * (order - 1.0))
+    each = np.array([_log_areas(part, order) for part in parts])
     if not any_of:
         return float(each[:, 0].min())
     areas = np.logaddexp.reduce(each)
@@ -164,6 +163,12 @@ def _log_area_at_most(mechanism, s: float, log_back: float) -> float:
     end = float(_ENDS[known].max(initial=0.0))
     within = np.logaddexp(_log_growing_area(mechanism._delta_at_most, mechanism, s - 1, end), log_back)
     return float(np.fmin(areas[0], np.logaddexp(within, np.min(areas - (order - s) * end))))
+
+
+def _log_areas(part, order: np.ndarray) -> np.ndarray:
+    """log (H(s) − 1)/(s(s − 1)) of a mechanism, and of one that is meant in both directions that of their sum."""
+    exponent = np.array([(order - 1.0) * pair._renyi(order) for pair in part.both_directions or (part,)])
+    return np.logaddexp.reduce(exponent + np.log(-np.expm1(-exponent))) - np.log(order * (order - 1.0))
 
 
 @np.errstate(all="ignore")  # what overflows has an infinite bound

@@ -21,7 +21,7 @@ Shenfeld (2025), who call them random allocation; Balle, Barthe & Gaboardi (2018
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Self
@@ -37,6 +37,7 @@ from ..evaluation.finite_law import FiniteLaw
 from ..evaluation.from_profile import integral, loss_moments_from_profile, renyi_from_profile
 from ..evaluation.inverse_powers import log_mean_inverse_power
 from ..evaluation.lognormal_sums import LogNormalSum, lognormal_sum, ratio_of_levels
+from ..evaluation.remembering import remembering
 from ..evaluation.roots import decreasing_root
 from .base import Mechanism
 from .delegated import SymmetricDelegated
@@ -314,18 +315,19 @@ class _LargestAnswer(Mechanism):
         # (T − 1) φ(m) Φ(m − a) + Φ(m) φ(m − a), over φ(m).
         return np.logaddexp(math.log(self.steps - 1) + log_ndtr(m - shift), log_ndtr(m) + shift * m - shift**2 / 2)
 
-    def _tests(self, epsilon: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """The threshold, and the two errors of the removal direction."""
-        epsilon = np.asarray(epsilon, dtype=float)
+    @cached_property
+    def _tests(self) -> Callable[[np.ndarray], tuple[np.ndarray, ...]]:
+        """The threshold at ε, and the two errors of the removal direction; δ and its error ask at the same ε."""
+        return remembering(self._tested)
+
+    def _tested(self, epsilon: np.ndarray) -> tuple[np.ndarray, ...]:
         m = -decreasing_root(lambda x: self._log_ratio(-x), np.clip(epsilon, -_LARGEST, _LARGEST))
         m = np.where(np.isinf(epsilon), epsilon, m)
         return m, -np.expm1(self._log_below(self.mu, m)), np.exp(self._log_below(2 * self.mu, m))
 
     def _errors(self, epsilon: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        if self.removal:
-            return self._tests(epsilon)[1:]
-        alpha, beta = self._tests(-np.asarray(epsilon, dtype=float))[1:]
-        return beta, alpha
+        _, alpha, beta = self._tests(epsilon if self.removal else -np.asarray(epsilon, dtype=float))
+        return (alpha, beta) if self.removal else (beta, alpha)
 
     def _delta(self, epsilon: np.ndarray) -> np.ndarray:
         epsilon = np.asarray(epsilon, dtype=float)
