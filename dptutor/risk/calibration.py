@@ -16,7 +16,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Callable
-from typing import Any, TypeAlias, TypeVar
+from typing import Any, NamedTuple, TypeAlias, TypeVar
 
 import numpy as np
 from scipy.optimize import brentq
@@ -33,8 +33,6 @@ __all__ = ["Unreachable", "calibrate"]
 _M = TypeVar("_M", bound=Mechanism)
 # The value to be met ("height"), and the relative amount by which it may fall short of the target.
 _Height: TypeAlias = Callable[[Mechanism], tuple[float, float]]
-# The name and value of the target, the height, what is added to heights in messages, and the largest possible height.
-_Target: TypeAlias = tuple[str, float, _Height, float, float]
 
 # Range of parameters that is searched without a bracket.
 _SMALLEST, _LARGEST = 1e-9, 1e15
@@ -56,6 +54,16 @@ _OF_BOUND = 1e-3
 _LOOSE = 1e-6
 # The first relative step away from a parameter that was found, and the factor by which steps grow.
 _STRIDE, _FASTER = 2.0**-46, 8.0
+
+
+class _Target(NamedTuple):
+    """What is to be met: its name and value, the height, what messages add to heights, and the largest height."""
+
+    name: str
+    value: float
+    height: _Height
+    above: float = 0.0
+    most: float = 1.0
 
 
 class Unreachable(ValueError):
@@ -146,19 +154,17 @@ def calibrate(
     """
     callable_("family", family)
     rates = {("fpr", "tpr"): (fpr, tpr), ("baseline", "success"): (baseline, success)}
-    name, target, height, above, most = _target(
-        epsilon, delta, advantage, posterior_belief, membership_prior, exceedance, rates
-    )
-    search = _Search(family, height, target, most)
+    target = _target(epsilon, delta, advantage, posterior_belief, membership_prior, exceedance, rates)
+    search = _Search(family, target)
     ends = search.bracketed(None if bracket is None else _ends(bracket))
     if ends is None:
-        low, high = (above + each for each in search.reachable)
+        low, high = (target.above + each for each in search.reachable)
         reached = f"{low:.6g} to {high:.6g}" if low < high else f"{low:.6g} only"
-        raise Unreachable(f"{_stated(name, above + target)} is out of reach: the family reaches {reached}")
+        raise Unreachable(f"{_stated(target)} is out of reach: the family reaches {reached}")
     root = search.kept(search.root(*ends))
-    search.insist_on_one_direction(name)
+    search.insist_on_one_direction()
     if exceedance is not None:
-        search.insist_on_no_jump(name, root)
+        search.insist_on_no_jump(root)
     return family(root)
 
 
@@ -187,7 +193,7 @@ def _target(
         raise ValueError("exceedance requires posterior_belief, and replaces delta")
     if advantage is not None:
         value = real_number("advantage", advantage, 0.0, 1.0, open_low=True, open_high=True)
-        return "advantage", value, lambda m: (m.advantage, 0.0), 0.0, 1.0
+        return _Target("advantage", value, lambda m: (m.advantage, 0.0))
     delta = real_number("delta", delta, 0.0, 1.0, open_high=True)
     if posterior_belief is not None:
         prior = real_number("membership_prior", membership_prior, 0.0, 1.0, open_low=True, open_high=True)
@@ -195,15 +201,10 @@ def _target(
         epsilon = logit(belief) - logit(prior)
     if exceedance is not None:
         value = real_number("exceedance", exceedance, 0.0, 1.0, open_low=True, open_high=True)
-        return f"exceedance of {belief:.6g}", value, lambda m: (float(m.privacy_loss.sf(epsilon)), 0.0), 0.0, 1.0
+        return _Target(f"exceedance of {belief:.6g}", value, lambda m: (float(m.privacy_loss.sf(epsilon)), 0.0))
     if delta == 0:
-        return (
-            "epsilon at delta = 0",
-            positive_number("epsilon", epsilon),
-            lambda m: (m.epsilon(0.0), 0.0),
-            0.0,
-            math.inf,
-        )
+        largest = positive_number("epsilon", epsilon)
+        return _Target("epsilon at delta = 0", largest, lambda m: (m.epsilon(0.0), 0.0), most=math.inf)
     epsilon = real_number("epsilon", epsilon, 0.0, math.inf, open_high=True)
     at = np.asarray(float(epsilon))
 
@@ -219,7 +220,7 @@ def _target(
             value, error = float(mechanism._delta(at)), float(mechanism._delta_error(at))
         return _with_error(value, error)
 
-    return f"delta at epsilon = {epsilon:.6g}", delta, height, 0.0, 1.0
+    return _Target(f"delta at epsilon = {epsilon:.6g}", delta, height)
 
 
 def _with_error(value: float, error: float) -> tuple[float, float]:
@@ -228,10 +229,10 @@ def _with_error(value: float, error: float) -> tuple[float, float]:
     return value + off, off / value if off > _LOOSE * value else 0.0
 
 
-def _stated(name: str, value: float) -> str:
+def _stated(target: _Target) -> str:
     """A target in words: epsilon = 1 at delta = 0."""
-    quantity, at, where = name.partition(" at ")
-    return f"{quantity} = {value:.6g}{at}{where}"
+    quantity, at, where = target.name.partition(" at ")
+    return f"{quantity} = {target.above + target.value:.6g}{at}{where}"
 
 
 def _attack(names: tuple[str, str], blind: Any, most: Any) -> _Target:
@@ -252,7 +253,7 @@ def _attack(names: tuple[str, str], blind: Any, most: Any) -> _Target:
         value = float(attacks.advantage_along(mechanism, at, loss))
         return _with_error(value, float(mechanism._delta_error(loss)))
 
-    return f"{high} at {low} = {blind:.6g}", most - blind, gain, blind, 1.0 - blind
+    return _Target(f"{high} at {low} = {blind:.6g}", most - blind, gain, blind, 1.0 - blind)
 
 
 def _ends(bracket: tuple[Number, Number]) -> tuple[float, float]:
@@ -267,8 +268,8 @@ def _ends(bracket: tuple[Number, Number]) -> tuple[float, float]:
 class _Search:
     """The search for the parameter; every evaluation of the family is kept."""
 
-    def __init__(self, family: Callable[[float], Mechanism], height: _Height, target: float, most: float):
-        self._family, self._height, self._target, self._most = family, height, target, most
+    def __init__(self, family: Callable[[float], Mechanism], target: _Target):
+        self._family, self._goal, self._height, self._target = family, target, target.height, target.value
         self._seen: dict[float, float] = {}
         self._loose: dict[float, float] = {}
         self._known: dict[Mechanism, tuple[float, float]] = {}
@@ -352,9 +353,9 @@ class _Search:
         return self._logarithm(height) - self._logarithm(self._target)
 
     def _logarithm(self, height: float) -> float:
-        if height <= 0 or height >= self._most:
-            return -_FAR if height <= 0 else _FAR
-        return math.log(height) - math.log1p(-height / self._most)
+        if height <= 0:
+            return -_FAR
+        return math.log(height) - math.log1p(-height / self._goal.most) if height < self._goal.most else _FAR
 
     def bracketed(self, bracket: tuple[float, float] | None) -> tuple[float, float] | None:
         """Neighboring parameters on both sides of the target, or None."""
@@ -452,17 +453,17 @@ class _Search:
         """Smallest and largest height seen."""
         return min(self._seen.values()), max(self._seen.values())
 
-    def insist_on_no_jump(self, name: str, root: float) -> None:
+    def insist_on_no_jump(self, root: float) -> None:
         """Raises if the height jumps over the target: a bounded loss exceeds ε often or never."""
         before, after = (self._height(self._family(root * (1 + step)))[0] for step in (-1e-9, 1e-9))
         if abs(before - after) > 1e-3 * self._target:
-            raise Unreachable(f"{_stated(name, self._target)} is out of reach: near {root:.6g} it jumps from "
+            raise Unreachable(f"{_stated(self._goal)} is out of reach: near {root:.6g} it jumps from "
                              f"{before:.6g} to {after:.6g}")  # fmt: skip
 
-    def insist_on_one_direction(self, name: str) -> None:
+    def insist_on_one_direction(self) -> None:
         """Raises if heights both rise and fall."""
         heights = np.array([self._seen[x] for x in sorted(self._seen)])
         steps = np.diff(heights[np.isfinite(heights)])
         slack = 1e-6 * np.abs(heights[np.isfinite(heights)][1:]) + 1e-3 * self._target
         if (steps > slack).any() and (steps < -slack).any():
-            raise ValueError(f"family must be monotone, but its {name} rises and falls; give a bracket")
+            raise ValueError(f"family must be monotone, but its {self._goal.name} rises and falls; give a bracket")
