@@ -268,7 +268,7 @@ def test_a_grid_goes_as_far_as_losses_do():
         (
             lambda: dp.DPSGD(0.00134, 0.00015, 3448) @ dp.Gaussian(0.0134),
             ValueError,
-            r"^noise_multiplier must be at least 0.05 in compositions",
+            "^noise_multiplier must be at least 0.05 in compositions of so many",
         ),
     ],
 )

@@ -35,6 +35,10 @@ def replaced(z):
         dp.SubsampledGaussianReplaceOne(0.3, 0.4),
         dp.Laplace(2.5) ** 5,
         dp.SubsampledGaussian(1, 0.05, "remove") ** 90,
+        dp.SampledWithoutReplacement(0.0137, 0.083),  # losses beyond 10,000
+        dp.SubsampledGaussian(0.01, 0.1, "add"),
+        dp.TruncatedPoisson(0.6, 0.01, 500, 10_000, 160, "remove"),  # infinite losses
+        dp.GaussianMixture(0.367, [0, 0.0033, 1.25], [0.8664, 0.0002, 0.1334], "add"),  # no digits next to its end
     ],
     ids=repr,
 )
@@ -66,6 +70,21 @@ def test_gaussians_together_are_a_gaussian(count):
     for own in (both.forward, both.backward):
         assert own.values(epsilon)[0] == approx(right.privacy_profile(epsilon), abs=own.error)
         assert own.error < 1e-11
+
+
+@pytest.mark.parametrize(("noise", "steps"), [(1e-3, 10), (0.04, 64), (0.04, 300)])
+def test_with_little_noise_an_example_is_seen_when_it_takes_part(noise, steps):
+    value, error = dp.DPSGD(noise, 0.1, steps).privacy_profile([0.0, 1.0, 100.0], with_error=True)
+    assert value == approx(-math.expm1(steps * math.log1p(-0.1)), abs=error.max())
+    assert error.max() < 1e-7
+
+
+def test_a_power_with_losses_that_no_grid_reaches():
+    rare = dp.SampledWithoutReplacement(0.02, 1e-4) ** 70
+    seen = -math.expm1(70 * math.log1p(-1e-4))
+    value, error = rare.privacy_profile([1.0, 1000.0], with_error=True)
+    assert value == approx(seen, abs=error.max())
+    assert error.max() < 1e-10
 
 
 def test_the_direction_of_each_part_counts():

@@ -1,10 +1,11 @@
-"""The composition of any two mechanisms with finite losses: profiles are polynomials, integrated over each other.
+"""The composition of any two mechanisms: profiles are polynomials, integrated over each other.
 
-With losses X and Y, δ⁻ the profile of the reverse pair, and G(y) = Pr_Q[Y > y] = δ_Y(y) − δ_Y′(y), by parts,
+Infinite losses are left out: δ is that of finite losses, whose masses are m under Q and m⁻ under P. With losses X and
+Y, δ⁻ the profile of the reverse pair, and G(y) = Pr_Q[∞ > Y > y] = δ_Y(y) − δ_Y′(y), by parts,
 
     δ_XY(ε) = E_Q[δ_X(ε − Y)] = ∫ −δ_X′(ε − y) G_Y(y) dy.
 
-The integrand is positive. To the left of 0, δ(−v) = 1 − e^{−v} + e^{−v} δ⁻(v).
+The integrand is positive. To the left of 0, δ(−v) = m − m⁻ e^{−v} + e^{−v} δ⁻(v).
 
 *Errors.* Let polynomials D_X and D_Y approximate δ_X and δ_Y with errors η_X and η_Y. The integral then has the error
 
@@ -48,8 +49,8 @@ from .profile_table import Answer
 
 # Degree of the polynomials.
 _DEGREE = 15
-# Interpolation error that is always allowed, relative to values; largest number of pieces, and the length of the
-# shortest one, relative to the range.
+# Interpolation error that is always allowed, relative to values and besides _END; largest number of pieces, and the
+# length of the shortest one, relative to the range.
 _ALLOWED, _MOST_PIECES, _SHORTEST = 4e-16, 400, 2.0**-44
 _LEBESGUE = lebesgue(_DEGREE + 1)
 # Safety factor for the error of interpolation, as estimated.
@@ -71,13 +72,16 @@ _LONGER = (_RHO + 1 / _RHO) / 2 - 1
 _CUTS = -np.append(np.arange(1.0, 4.0, 0.5), np.arange(4.0, 500.0, 2.0))
 # A closed form ends at the first of these ε at which δ is at most _END. It is checked at these distances from its ends
 # and kinks, relative to its range.
-_END, _PLACES_OF_ENDS, _BENDS = 1e-17, np.geomspace(1e-12, 1e4, 2000), 2.0 ** -np.arange(1.0, 44.0)
+_END, _PLACES_OF_ENDS, _BENDS = 1e-17, np.geomspace(1e-12, 1e9, 2600), 2.0 ** -np.arange(1.0, 44.0)
 # A profile for one of several ends at the first of these shares of the largest loss at which it is at most _ZERO.
 _ZERO, _SHARES = 1e-16, np.append(np.geomspace(1e-4, 0.97, 100), 1.0)
 # A profile is faint where its relative error is larger than _FAINT. Number of places for first guesses of ε.
 _FAINT, _PLACES_OF_NEAR = 1e-4, 1000
 # Number of nodes at which polynomials are evaluated at once, to limit memory.
 _AT_ONCE = 2**19
+# Powers with more copies than _FEW_COPIES are formed only while there are at most _FEW_BORDERS borders: the time for a
+# product is proportional to the square of their number.
+_FEW_COPIES, _FEW_BORDERS = 64, 100
 # Kinks closer to each other than this, relative to the largest, are one.
 _SAME = 1e-13
 # Interpolation across places where polynomials meet may add this share of their error to a mixture.
@@ -176,7 +180,7 @@ def curve(
         np.maximum.at(missed, piece, np.abs(sums(own[piece], x[:, None])[:, 0] - known[inside]))
         noise = errors.max(axis=1)
         stuck = np.where(missed < before / 2, 0, stuck + 1)
-        wanted = _ALLOWED * np.abs(own[:, 0]) + noise / 2 + _OF_INHERITED * inherited
+        wanted = _END + _ALLOWED * np.abs(own[:, 0]) + noise / 2 + _OF_INHERITED * inherited
         fine = (
             (missed <= wanted)
             | ((stuck >= _STUCK) & (missed <= _NOISE * wanted))
@@ -197,7 +201,7 @@ def curve(
 
 
 class Curves:
-    """Both directions of a mechanism with finite losses.
+    """Both directions of a mechanism, without its infinite losses.
 
     Parameters
     ----------
@@ -245,23 +249,24 @@ class Curves:
     @cached_property
     def line(self) -> _Line:
         """The profile and its slope at losses of both signs."""
-        return _Line(self.forward, self.backward)
+        return _Line(self.forward, self.backward, *self.masses)
 
     def times(self, other: Curves) -> Curves:
         """The curves of the composition with another mechanism."""
+        if np.abs(other.borders).max() > np.abs(self.borders).max():
+            # The rounding of large losses matters less to slopes than to tails.
+            return other.times(self)
         kinks = _kinks(self.kinks, other.kinks)
         # The composition bends where one part does, shifted by losses that are frequent in the other.
         checks = np.concatenate([np.add.outer(a.borders, b._dense).ravel() for a, b in ((self, other), (other, self))])
         same = self.forward is self.backward and other.forward is other.backward
         forward = _product(self, other, kinks, checks)
         backward = forward if same else _product(self.reverse, other.reverse, -kinks, -checks)
-        return Curves(forward, backward, kinks, self.smooth or other.smooth)
+        under_q, under_p = (own * its for own, its in zip(self.masses, other.masses, strict=True))
+        return Curves(forward, backward, kinks, self.smooth or other.smooth, masses=(under_q, under_p))
 
     def beside(self, law: FiniteLaw, off: float) -> Curves:
-        """The curves of the composition with a law of atoms, whose profile has the error `off`.
-
-        They can be mixed with further laws; `times` is for finite losses only.
-        """
+        """The curves of the composition with a law of atoms, whose profile has the error `off`."""
         finite = np.isfinite(law.loss)
         matters = finite & (np.maximum(law.p, law.q) > _NO_MASS / law.loss.size)
         if matters.sum() > _MOST_ATOMS:
@@ -290,7 +295,13 @@ class Curves:
 
     def power(self, count: int) -> Curves:
         """The curves of the composition of `count` such mechanisms, by squaring."""
-        return self._repeated(count, lambda first, second, *_: first.times(second))
+
+        def both(first: Curves, second: Curves, *_: int) -> Curves:
+            if count > _FEW_COPIES and first.line.borders.size > _FEW_BORDERS:
+                raise TooRough(f"more than {_FEW_BORDERS} polynomials in a large power")
+            return first.times(second)
+
+        return self._repeated(count, both)
 
     def one_of(self, count: int) -> Curves:
         """The curves of `count` such mechanisms if an example takes part in one of them, at random and in secret."""
@@ -330,15 +341,18 @@ def _kinks(first: np.ndarray, second: np.ndarray) -> np.ndarray:
 
 def curves_of(pair: Any) -> Curves:
     """The profiles of both directions of a mechanism that has them in closed form."""
-    forward = _curve_of(pair)
-    backward = forward if pair.is_symmetric else _curve_of(pair.reverse)
+    infinite = [float(side._delta(np.asarray(math.inf))) for side in (pair, pair.reverse)]
+    forward = _curve_of(pair, infinite[0])
+    backward = forward if pair.is_symmetric else _curve_of(pair.reverse, infinite[1])
     kinks = pair._breakpoints()
-    return Curves(forward, backward, np.unique(np.append(kinks, 0.0)), smooth=not kinks.size)
+    masses = 1.0 - infinite[0], 1.0 - infinite[1]
+    return Curves(forward, backward, np.unique(np.append(kinks, 0.0)), smooth=not kinks.size, masses=masses)
 
 
-def _curve_of(pair: Any) -> Curve:
-    nothing = _PLACES_OF_ENDS[pair._delta(_PLACES_OF_ENDS) <= _END]
-    end = float(np.append(nothing, max(pair._loss_range()[1], _PLACES_OF_ENDS[0])).min())
+def _curve_of(pair: Any, infinite: float) -> Curve:
+    nothing = _PLACES_OF_ENDS[pair._delta(_PLACES_OF_ENDS) - infinite <= _END]
+    largest = max(pair._largest_finite_loss(), _PLACES_OF_ENDS[0])
+    end = float(np.append(nothing, largest).min())
     if not math.isfinite(end):
         raise TooRough("losses are too far apart")
     kinks = pair._breakpoints()
@@ -346,7 +360,7 @@ def _curve_of(pair: Any) -> Curve:
     bends = [edge + side * end * _BENDS for edge in edges for side in (-1.0, 1.0)]
 
     def profile(epsilon: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        return pair._delta(epsilon), np.minimum(pair._delta_error(epsilon), pair.error_bound)
+        return pair._delta(epsilon) - infinite, np.minimum(pair._delta_error(epsilon), pair.error_bound)
 
     return curve(profile, edges, np.concatenate([np.linspace(0.0, end, 200), *bends]))
 
@@ -472,9 +486,12 @@ def _values(first: Curves, second: Curves, epsilon: np.ndarray) -> tuple[np.ndar
     for start in range(0, epsilon.size, few):
         part = slice(start, start + few)
         value[part], error[part] = _integrals(x, y, epsilon[part])
-    # Below `lowest` G is 1: that part of the integral is δ_X(ε − lowest).
-    value += first.forward.values(epsilon - y.lowest)[0]
-    return value, error + x.rounding * y.largest + y.rounding * (1.0 + x.length_of_slopes)
+    # Below `lowest` all finite losses are larger: that part of the integral is G δ_X(ε − lowest).
+    below, slope = first.forward.values(epsilon - y.lowest)
+    value += second.masses[0] * below
+    of_slopes = (x.rounding + x.moved_slope) * y.largest
+    of_tails = y.rounding * (1.0 + x.length_of_slopes) + y.moved_tail * x.steepest
+    return value, error + of_slopes + of_tails + 4 * LAST_PLACE * np.abs(slope) * (epsilon - y.lowest)
 
 
 def _integrals(x: _Line, y: _Line, epsilon: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -506,9 +523,11 @@ def _integrals(x: _Line, y: _Line, epsilon: np.ndarray) -> tuple[np.ndarray, np.
 
 
 class _Line:
-    """−D′ and G = D − D′ at losses of both signs: polynomials to the right of 0, e^x A and 1 + e^y B to the left."""
+    """−D′ and G = D − D′ at losses of both signs: polynomials to the right of 0; to the left e^x A and m + e^y B, with
+    m the mass of finite losses under Q."""
 
-    def __init__(self, forward: Curve, backward: Curve) -> None:
+    def __init__(self, forward: Curve, backward: Curve, mass: float, its_mass: float) -> None:
+        self._mass = mass
         # To the left of 0, pieces extend to −_FURTHEST, and none is wide.
         left = np.unique(np.minimum(backward.borders, _FURTHEST)).tolist()
         rows: list[np.ndarray] = []
@@ -521,7 +540,7 @@ class _Line:
                     ends = backward.borders[number : number + 2]
                     rest -= _part(backward.coefficients[number], ends, near, far)
                     slope = _part(backward.slopes[number], ends, near, far)
-                rest[0] += 1.0
+                rest[0] += its_mass
                 rows.append(np.array([rest + slope, slope]) * _FLIPPED)
                 borders.append(-far)
         self.lowest = -left[-1]
@@ -542,17 +561,21 @@ class _Line:
         self.ellipse_tail = sizes[1] @ axes * grown * beyond + self._tilted
         self.steepest, self.length_of_slopes = float(self.most_slope.max()), float(self.most_slope @ width)
         self.largest = float(self.most_tail.max())
-        # Bounds on ∫ |D″ − D′|, including jumps of D′, and on the same weighted with the rounding errors of places.
-        parts = [_variation(forward, 0.0), _variation(backward, -1.0)]
-        # At 0, from the left, −D′ is 1 − D⁻ + D⁻′.
+        # Bounds on ∫ |D″ − D′| and ∫ |D″|, including jumps of D′, and on the same weighted with the rounding errors of
+        # places; to the left |D″| is at most |D″ − D′| + |D′|.
+        parts = [_variation(forward, forward.masses, 0.0), _variation(backward, backward.masses, -1.0)]
+        bends = [_variation(forward, _derivatives(forward.slopes, np.diff(forward.borders)), 0.0), parts[1]]
+        steep = (self.most_slope * width * -self.borders[:-1])[self._tilted].sum()
+        # At 0, from the left, −D′ is its mass − D⁻ + D⁻′.
         starts = [each.coefficients[0] @ _FLIPPED for each in (forward, backward)]
         slopes = [each.slopes[0] @ _FLIPPED for each in (forward, backward)]
-        self.variation = math.fsum(part.sum() for part, _ in parts) + abs(1.0 - starts[1] + slopes[1] + slopes[0])
-        moved = 4 * LAST_PLACE * math.fsum(part @ places for part, places in parts)
-        self.rounding = 32 * LAST_PLACE * max(self.length_of_slopes, self.largest) + moved
+        self.variation = math.fsum(part.sum() for part, _ in parts) + abs(its_mass - starts[1] + slopes[1] + slopes[0])
+        moved, bent = (math.fsum(part @ places for part, places in each) for each in (parts, bends))
+        self.moved_tail, self.moved_slope = 4 * LAST_PLACE * moved, 4 * LAST_PLACE * (bent + float(steep))
+        self.rounding = 32 * LAST_PLACE * max(self.length_of_slopes, self.largest)
         # The heights of all jumps of D.
         heights = [np.abs(_jumps(each.coefficients)).sum() for each in (forward, backward)]
-        self.steps = math.fsum(heights) + abs(starts[1] - starts[0])
+        self.steps = math.fsum(heights) + abs(mass - its_mass + starts[1] - starts[0])
 
     def slope(self, piece: np.ndarray, x: np.ndarray) -> np.ndarray:
         """−D′ at rows of places within pieces."""
@@ -565,7 +588,7 @@ class _Line:
         """G at rows of places within pieces."""
         value = self._at(self.tails, piece, y)
         tilted = self._tilted[piece]
-        value[tilted] = 1.0 + np.exp(y[tilted]) * value[tilted]
+        value[tilted] = self._mass + np.exp(y[tilted]) * value[tilted]
         return value
 
     def _at(self, coefficients: np.ndarray, piece: np.ndarray, x: np.ndarray) -> np.ndarray:
@@ -667,7 +690,7 @@ class _Alpha:
         self.largest = float(self.most.max())
         line = curves.reverse.line
         self.variation, self.steps = line.variation, curves.line.steps + line.steps
-        self.rounding = line.rounding + curves.line.rounding
+        self.rounding = sum(its.rounding + its.moved_tail for its in (line, curves.line))
 
     def delta(self, epsilon: np.ndarray) -> np.ndarray:
         """δ at ε ≥ 0."""
@@ -788,10 +811,11 @@ def _part(coefficients: np.ndarray, ends: np.ndarray, low: float, high: float) -
     return sums(coefficients[None], x[None])[0] @ _TO_COEFFICIENTS
 
 
-def _variation(own: Curve, tilt: float) -> tuple[np.ndarray, np.ndarray]:
-    """For each piece a bound on ∫ e^{tilt ε} |D″ − D′| plus the jump of D′ at its end; and the ends of the pieces."""
+def _variation(own: Curve, rows: np.ndarray, tilt: float) -> tuple[np.ndarray, np.ndarray]:
+    """For each piece a bound on ∫ e^{tilt ε} |D″ − D′|, or |D″|, given as polynomials, plus the jump of D′ at its end;
+    and the ends of the pieces."""
     width = np.diff(own.borders)
-    squares = width / 2 * (sums(own.masses, np.broadcast_to(_NODES, (len(width), _COUNT))) ** 2 @ _WEIGHTS)
+    squares = width / 2 * (sums(rows, np.broadcast_to(_NODES, (len(width), _COUNT))) ** 2 @ _WEIGHTS)
     shrink = np.exp(tilt * own.borders)
     inside = np.sqrt(squares * width) * shrink[:-1]
     return inside + np.abs(_jumps(own.slopes)) * shrink[1:], own.borders[1:]

@@ -47,8 +47,10 @@ _BESIDE_KINK = 1e-15
 _NEXT_TO_END = 1e-7
 # α may jump where two profiles cross: if it still falls by more than this, the search goes on to the last place.
 _JUMP = 1e-4
-# Largest number of atoms of a mixture; atoms that together have less mass than this are left out of α, β and R.
-_MOST_ATOMS, _NO_MASS = 4096, 1e-18
+# Largest number of atoms of a mixture, by default, and if what is mixed has no kinks and no other evaluator is sharp.
+MOST_ATOMS, MANY_ATOMS = 4096, 16384
+# Atoms that together have less mass than this are left out of α, β and R.
+_NO_MASS = 1e-18
 # A mixture with more sums of a loss and a kink than this does not list its breakpoints.
 _MOST_SUMS = 2**20
 # With a larger bound on R at all priors, mixtures compute one at each.
@@ -121,7 +123,7 @@ class TabulatedFaces:
         for at, table, function in ((right, self._forward, functions[0]), (~right, self._backward, functions[1])):
             if at.any():
                 loss = np.abs(flat[at])
-                found[at] = function(table.at(loss), np.minimum(loss, -SMALLEST_LOG))
+                found[at] = function(table.at(loss), loss)
         return found.reshape(np.shape(epsilon))
 
     def delta(self, epsilon):
@@ -592,13 +594,13 @@ class MixtureFaces(ByLines):
 
     window = None
 
-    def __init__(self, law, rest, missed: Missed | None = None):
-        law, self._missed = law.enumerated(), missed
+    def __init__(self, law, rest, missed: Missed | None = None, most: int = MOST_ATOMS):
+        law, self._missed, self._most = law.enumerated(), missed, most
         finite = np.isfinite(law.loss)
         self._law, self._rest = law, rest
         self._loss, self._p, self._q = law.loss[finite], law.p[finite], law.q[finite]
         self._infinite = float(law.q[law.loss == np.inf].sum())
-        if self._loss.size > _MOST_ATOMS:
+        if self._loss.size > most:
             raise TooManyAtoms
 
     @cached_property
@@ -636,7 +638,8 @@ class MixtureFaces(ByLines):
     @cached_property
     def reverse(self) -> MixtureFaces:
         """The faces of the reverse pair."""
-        other = MixtureFaces(self._law.reverse, self._rest.reverse, self._missed and self._missed.reverse)
+        missed = self._missed and self._missed.reverse
+        other = MixtureFaces(self._law.reverse, self._rest.reverse, missed, self._most)
         other.__dict__["reverse"] = self
         return other
 

@@ -43,7 +43,8 @@ def decreasing_root(
         at_once = ~never & (left == low) & (function(left) <= target)
         searched &= ~at_once
     while (too_near := searched & (function(right) > target)).any():
-        right = np.where(too_near, right + 2 * (right - left), right)
+        with np.errstate(over="ignore"):
+            right = np.where(too_near, right + 2 * (right - left), right)
 
     # Elements that need no search get an empty bracket.
     bracket = np.where(searched, left, 0.0), np.where(searched, right, 0.0)

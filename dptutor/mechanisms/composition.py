@@ -22,8 +22,8 @@ bounds its error as follows:
         lines.py                           Gaussian noise for the truncation
     subsampled Laplace, and Gaussians    mixtures over the points of Gauss's rule: the normal density bounds the
         laplace_nodes.py                   integrand on Bernstein's ellipse
-    few parts of any other kind, or      polynomial profiles integrated over each other: their errors and variations
-      steps of very different noise        bound the errors of the integrals; any number of balls and bins;
+    parts of any other kind, and steps   polynomial profiles integrated over each other: their errors and variations
+      of very small or different noise     bound the errors of the integrals; any number of balls and bins;
         curves.py                          mixtures of these over the atoms of finite experiments
       where these are too many           a grid between two experiments, one more and one less informative (Blackwell's
         discretized.py                     order, which products keep); for the former, losses off the grid are infinite
@@ -57,7 +57,7 @@ from .._validation import positive_integer
 from ..evaluation.curves import CurveTable, TooRough, curves_of
 from ..evaluation.discretized import POWERS_GOAL, Factor, bracketed, window
 from ..evaluation.evaluator import Evaluator
-from ..evaluation.faces import FiniteFaces, MixtureFaces, TabulatedFaces
+from ..evaluation.faces import MANY_ATOMS, MOST_ATOMS, FiniteFaces, MixtureFaces, TabulatedFaces
 from ..evaluation.finite_law import TooManyAtoms
 from ..evaluation.hellinger import SlowDecay
 from ..evaluation.laplace_nodes import nodes
@@ -81,7 +81,7 @@ _MOST_DIFFERENT = 300
 # Largest number of different subsampled Gaussians with Laplace mechanisms, or finite experiments with many atoms.
 _MOST_STEPS_BESIDE = 16
 # Largest number of mechanisms whose profiles are integrated over each other.
-_MOST_CURVES = 64
+_MOST_CURVES = 1000
 # Largest number of Laplace mechanisms whose losses are integrated over, one after the other.
 _FEW_LAPLACE = 4
 # With less noise, losses of a step with and without the example are more than 200 apart, and sampling hides nothing.
@@ -288,8 +288,18 @@ class Composition(Evaluated):
         if not others:
             with contextlib.suppress(TooManyAtoms):
                 return self._narrowest([], _by_atoms, _over_fewest)
-        if sum(count for _, count in others) > 1:
-            _enough_noise(others)
+        seen = [part for part, _ in others if not _is_hidden(part)]
+        if seen and sum(count for _, count in others) > 1:
+            with contextlib.suppress(TooRough):
+                return _by_curves(self)
+            if finite:
+                with contextlib.suppress(TooManyAtoms):
+                    return _mixed(self, finite, others)
+            raise ValueError(
+                f"noise_multiplier must be at least {_LEAST_NOISE} in compositions of so many mechanisms, got "
+                f"{seen[0]._loss_law().noise_multiplier!r}: with less noise an example is seen in each step that it "
+                "takes part in, and losses are in the hundreds"
+            )
         gaussian = all(isinstance(part._loss_law(), NormalLaw | SampledLaw) for part, _ in others)
         if gaussian and not finite:
             laws = [part._loss_law() for part, _ in of_kind(SampledLaw, others)[0]]
@@ -331,23 +341,26 @@ class Composition(Evaluated):
                 if isinstance(beside, TabulatedFaces) and beside.tables:
                     tops = [part._loss_law().largest_loss for part, count in laplace for _ in range(count)]
                     return beside_laplace(beside, tops)
-        found: list[Evaluator] = []
-        if known:
-            found.append(_widened(self, _by_lines(self), finite))
-            # With few subsampled steps, or atoms, lines may be less accurate than what follows.
-            if not steps:
-                if finite and _off(found[0]) > _SHARP:
-                    with contextlib.suppress(TooManyAtoms):
-                        found.append(_mixed(self, finite, others))
-                    return self._narrowest(found)
-                return found[0]
-            if _is_sharp(found, _PRODUCTS_GOAL):
-                return found[0]
-        if self.beside or len(self.factors) > 1 or self.factors[0][0]._curves:
-            with contextlib.suppress(TooRough):
-                found.append(_by_curves(self))
-        if not _is_sharp(found, POWERS_GOAL):
-            found.append(_by_grid(self))
+
+        def by_lines(whole: Composition) -> Evaluator:
+            return _widened(whole, _by_lines(whole), finite)
+
+        if known and not steps:
+            best = by_lines(self)
+            if finite and _off(best) > _SHARP:
+                return self._narrowest([best], lambda whole: _mixed(whole, finite, others))
+            return best
+        # With few subsampled steps, or atoms, lines may be less accurate than what follows. Powers of one mechanism are
+        # calibrated often, and a grid is faster.
+        alone = not self.beside and len(self.factors) == 1 and not self.factors[0][0]._curves
+        found, goal = ([by_lines(self)], _PRODUCTS_GOAL) if known else ([], POWERS_GOAL)
+        for way in (_by_grid, _by_curves) if alone else (_by_curves, _by_grid):
+            if not _is_sharp(found, goal):
+                with contextlib.suppress(TooRough):
+                    found.append(way(self))
+            goal = POWERS_GOAL
+        if finite and not any(part._breakpoints().size for part, _ in others):
+            return self._narrowest(found, lambda whole: _mixed(whole, finite, others, MANY_ATOMS))
         return self._narrowest(found)
 
     def _narrowest(self, found, *ways) -> Evaluator:
@@ -373,7 +386,9 @@ class Composition(Evaluated):
 
 
 def _off(faces) -> float:
-    """The error of R at even odds, in both directions: at others, tables would have to be filled."""
+    """The error of R, in both directions; of tables, which would have to be filled, only at even odds."""
+    if isinstance(faces, FiniteFaces):
+        return faces.bayes_error_bound
     return max(float(side.delta_error(np.zeros(()))) / 2 for side in (faces, faces.reverse))
 
 
@@ -464,9 +479,9 @@ def _by_atoms(whole: Composition) -> Evaluator:
     return _widened(whole, FiniteFaces(whole._law), whole.factors)
 
 
-def _mixed(whole: Composition, finite, others) -> Evaluator:
+def _mixed(whole: Composition, finite, others, most: int = MOST_ATOMS) -> Evaluator:
     """The faces of a mixture over all sums of losses of the finite experiments, or TooManyAtoms."""
-    return _widened(whole, MixtureFaces(_enumerated(finite), _together(others)), finite)
+    return _widened(whole, MixtureFaces(_enumerated(finite), _together(others), most=most), finite)
 
 
 def _is_sharp(found, goal) -> bool:
@@ -474,16 +489,10 @@ def _is_sharp(found, goal) -> bool:
     return any(faces.error_bound <= goal for faces in found)
 
 
-def _enough_noise(factors) -> None:
-    """Refuses steps that reveal whether the example takes part in them."""
-    for part, _ in factors:
-        law = part._loss_law()
-        if isinstance(law, SampledLaw) and law.noise_multiplier < _LEAST_NOISE:
-            raise ValueError(
-                f"noise_multiplier must be at least {_LEAST_NOISE} in compositions of subsampled Gaussians, got "
-                f"{law.noise_multiplier!r}: with less noise an example is seen in each step that it takes part in, and "
-                "losses are in the hundreds"
-            )
+def _is_hidden(part: Mechanism) -> bool:
+    """Whether there is enough noise for contours and sums, unless it is no subsampled Gaussian."""
+    law = part._loss_law()
+    return not isinstance(law, SampledLaw) or law.noise_multiplier >= _LEAST_NOISE
 
 
 def _over_nodes(factors) -> MixtureFaces | None:
@@ -570,7 +579,7 @@ def _by_curves(whole: Composition) -> TabulatedFaces:
     Raises
     ------
     TooRough
-        If parts or polynomials would be too many, or a part other than a finite experiment has infinite losses.
+        If parts or polynomials would be too many.
     """
     finite, others = of_kind(AtomicLaw, whole.factors)
     if not others:
@@ -581,15 +590,14 @@ def _by_curves(whole: Composition) -> TabulatedFaces:
     except TooManyAtoms:
         raise TooRough("too many sums of losses") from None
     # Parts that contours or lines compose are taken together, which saves integrals.
-    many, rest = of_kind(NormalLaw | SampledLaw, others)
+    many, rest = of_kind(NormalLaw | SampledLaw, tuple(factor for factor in others if _is_hidden(factor[0])))
+    rest += tuple(factor for factor in others if not _is_hidden(factor[0]))
     repeated, rest = of_kind(LaplaceLaw, rest)
     for group in (many, repeated):
         together = sum(count for _, count in group) > 1 and len(group) < len(whole.factors)
         rest += ((Composition(group, beside=True), 1),) if together else group
     if sum(count for _, count in rest) > _MOST_CURVES:
         raise TooRough("too many parts")
-    if any(pair._delta(np.asarray(math.inf)) > 0 for part, _ in rest for pair in (part, part.reverse)):
-        raise TooRough("infinite losses")
     curves, *more = ((part._curves or curves_of(part)).power(count) for part, count in rest)
     for its in more:
         curves = curves.times(its)
