@@ -1470,7 +1470,8 @@ CROSSED = """() => {
       const r = letters.getBoundingClientRect();
       const corners = [new DOMPoint(r.left, r.top), new DOMPoint(r.right, r.bottom)];
       const [a, b] = corners.map((p) => p.matrixTransform(inverse));
-      const third = (b.y - a.y) / 4, edge = [a.x + 1, a.y + third, b.x - 1, b.y - third];
+      const lines = 1 + letters.querySelectorAll("tspan[x]").length;
+      const third = (b.y - a.y) / lines / 4, edge = [a.x + 1, a.y + third, b.x - 1, b.y - third];
       const met = strokes.find((points) => points.some((p, i) => {
         const q = points[i + 1];
         if (!p || !q) return false;
@@ -1489,27 +1490,47 @@ CROSSED = """() => {
 }"""
 
 
-@every_explorer
-@pytest.mark.parametrize("width", [1280, 390])
-def test_nothing_in_a_picture_covers_another_or_is_cut(opened, name, width):
-    """As it opens, at its steps, with each option, at both ends of each slider, and anywhere."""
-    page = opened(name, viewport={"width": width, "height": 800}) if width < 1280 else opened(name)
-    e, looks = getattr(dp.explore, name)(), [OVERLAPS, HIDDEN_WORDS, COVERING_AND_CUT]
-    looks += [CROSSED, MUTE] if width == 1280 else []
+def telling(e):
+    """Settings as it opens, at its steps, with each option, at both ends of each slider, and anywhere; and those that
+    only a game comes to."""
     settings, played = [{}, *e.steps.values()], []
     for parameter, declared in e.parameters.items():
         values = declared.options if isinstance(declared, Choice) else (declared.values[0], declared.values[-1])
         (played if isinstance(declared, Hidden) else settings).extend({parameter: value} for value in values)
     if e.explorer.rounds is None:  # a game goes where it can be played to
         settings += on_steps(e.parameters, 12, seed=11)
+    return [[e.setting | setting for setting in group] for group in (settings, played)]
+
+
+def faults_at(page, settings, look):
+    """The settings at which a look finds faults, and these."""
+    found = zip(settings, page.evaluate(EACH % look, settings), strict=True)
+    return [(setting, faults) for setting, faults in found if faults]
+
+
+@every_explorer
+@pytest.mark.parametrize("width", [1280, 390])
+def test_nothing_in_a_picture_covers_another_or_is_cut(opened, name, width):
+    page = opened(name, viewport={"width": width, "height": 800}) if width < 1280 else opened(name)
+    looks = [OVERLAPS, HIDDEN_WORDS, COVERING_AND_CUT]
+    looks += [CROSSED, MUTE] if width == 1280 else []
+    settings, played = telling(getattr(dp.explore, name)())
     found = []
     for setting in settings:
-        put(page, e.setting | setting)
+        put(page, setting)
         found += [(setting, fault) for look in looks for fault in page.evaluate(look)]
-    if width == 1280:
-        crossed = page.evaluate(EACH % CROSSED, [e.setting | setting for setting in played])
-        found += [(setting, faults) for setting, faults in zip(played, crossed, strict=True) if faults]
     assert found == []
+    assert width < 1280 or faults_at(page, played, CROSSED) == []
+
+
+@every_explorer
+def test_names_lie_on_nothing_in_a_notebook(opened, name):
+    page, (settings, played) = opened(name), telling(getattr(dp.explore, name)())
+    for width in (890, 790, 690):  # of what a cell shows
+        page.evaluate(f"document.querySelector('[data-explorer]').style.width = '{width}px'")
+        settled(page)
+        assert faults_at(page, settings + played, CROSSED) == [], width
+        assert faults_at(page, settings, OVERLAPS) == [], width
 
 
 @pytest.mark.parametrize("name", ["any_attack", "batches"])

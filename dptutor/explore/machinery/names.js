@@ -1,7 +1,7 @@
 // Each curve carries its name, next to it and in its color, and the name moves with it. Without a script it
 // stands where `naming.py` has put it. A name has candidate places along its curve; the one that meets least is taken,
 // and kept while it is as good. It stays on its side of the curve as long as there is room beside it. One that is further
-// off has a line to its curve.
+// off has a line to its curve. A long one has two lines of letters.
 
 const WHERE_IT_WAS = 30, // what a better place must be better by
   NEARBY = 12, // how far off the line it goes rather than change sides
@@ -13,13 +13,14 @@ const WHERE_IT_WAS = 30, // what a better place must be better by
 const CLOSE = 15; // to the middle of a grip, in units of the picture
 const LEAST = 12.2, // of letters, in pixels of the screen; a room asks for more
   SMALL = 120;
+const SHEET = "640px"; // the width of what is printed
 const HIDDEN = 2; // so near to something that is held a number of an axis cannot be read
 const NUMERAL = /^−?[\d.]+$/;
 const TOUCHING = 2; // of the boxes of two texts, which are wider than what is seen of them
+const LINE = 1.18; // the height of a line of letters, in units of their size
+const BREAK = `<tspan x="0" dy="${LINE}em">\u200b</tspan>`;
 const RIM = 5; // between a name and its curve, in units of the picture
 const ALONG = [0.5, 0.32, 0.68, 0.18, 0.82, 0.4, 0.6, 0.25, 0.75, 0.06, 0.94];
-// Where there is room after all: lines of letters across and up.
-const FAR = [3, 5, 7, 9, 12, -5, -7].flatMap((up) => [0, 2, 6, 10].map((across) => [across, up]));
 // Right and left above, right and left below, centered above and below, and further off: offsets, and which end stands
 // there; `down` is the height of a line of letters.
 const beside = (down) => [
@@ -47,13 +48,10 @@ const beside = (down) => [
   [-4 * down, -RIM - 5 * down, 1],
   [4 * down, 6 * down, 0],
   [-4 * down, 6 * down, 1],
-  ...FAR.flatMap(([across, up]) => [
-    [across * down, -up * down, 0],
-    [-across * down, -up * down, 1],
-  ]),
 ];
 const FURTHER = [0, 0, 0, 12, 12, 18, 24, 30, 32, 32, 36, 36]; // what it costs to be off the line, of each two of these
-const FURTHEST = 44; // and of those after them
+const FURTHEST = 40, // and anywhere else in the panel, where there is room after all
+  ANYWHERE = 0.3; // for each unit from there to its line
 const LED = 9, // from this far on a name has a line to its curve
   GAP = 3; // before either of its ends
 const overlap = (a, b) =>
@@ -86,7 +84,16 @@ class Names {
     });
     explorer.root.classList.add("dpe-named");
     const observer = new ResizeObserver(() => this.measured && this.measured !== this.widths() && this.place());
-    for (const { svg } of this.panels) observer.observe(svg);
+    for (const element of [explorer.root, ...this.panels.map(({ svg }) => svg)]) observer.observe(element);
+    // On a sheet the picture is smaller and its letters are larger. No script hears how large.
+    for (const [event, width] of [
+      ["beforeprint", SHEET],
+      ["afterprint", ""],
+    ])
+      globalThis.addEventListener(event, () => {
+        explorer.root.style.width = explorer.root.style.minWidth = width;
+        if (this.measured) this.place();
+      });
   }
 
   // A further name beside a line that does not move.
@@ -107,8 +114,7 @@ class Names {
     const least = parseFloat(getComputedStyle(this.explorer.root).getPropertyValue("--dpe-least")) || LEAST;
     for (const panel of this.panels) {
       this.enlargeLetters(panel.svg, least);
-      for (const entry of panel.entries)
-        entry.width = entry.text.lastChild.getComputedTextLength() || 6 * entry.text.lastChild.textContent.length;
+      for (const entry of panel.entries) fold(entry, panel.box[2] / 2);
       this.setApart(panel);
       const { fontSize, fontFamily } = getComputedStyle(panel.svg.querySelector("text") ?? panel.svg);
       panel.size = parseFloat(fontSize) || 11.5;
@@ -117,9 +123,10 @@ class Names {
     this.measured = this.widths();
   }
 
-  // Also of a panel that is hidden, or has come since.
+  // Also of a panel that is hidden, or has come since; the size of letters depends on the width of the whole.
   widths() {
-    return this.panels.map(({ svg }) => [svg.clientWidth * zoomOf(svg), svg.clientHeight].join()).join();
+    const sizes = this.panels.map(({ svg }) => [svg.clientWidth * zoomOf(svg), svg.clientHeight].join());
+    return [this.explorer.root.clientWidth, ...sizes].join();
   }
 
   // Letters have a size that does not shrink with their picture, where a window is low. In a phone's small panel there
@@ -215,6 +222,9 @@ class Names {
       text.classList.toggle("dpe-covered", covered);
     });
     for (const part of parts) if (!part.veiled && isText(part)) taken.push(this.giveWay(part, panel, taken, crowd));
+    // For a name, an axis is a line like others.
+    const corner = [left, top + height];
+    crowd.push(...dense([[left, top], corner, [left + width, corner[1]]]));
     for (const entry of entries) {
       const points = entry.part ? entry.part.points : entry.line;
       // A region has no line of its own.
@@ -228,7 +238,7 @@ class Names {
             .map(({ grip }) => boxAround({ ...grip, half: [CLOSE, CLOSE] }))
         : [];
       const best = this.best(entry, {
-        height: 1.18 * panel.size,
+        line: LINE * panel.size,
         box,
         whole: [start, start + whole],
         inside,
@@ -271,7 +281,7 @@ class Names {
   roomFor([x0, y0, x1, y1], { svg, box: [left, top, width, height], size }, taken, crowd, lower) {
     const { x: start, width: whole } = svg.viewBox.baseVal,
       half = (x1 - x0) / 2,
-      line = 1.18 * size;
+      line = LINE * size;
     const past = half + size / 2,
       far = half + 2 * size,
       from = x0 < left ? start : Math.min(x0, left + 2), // words of a panel stay in it
@@ -295,7 +305,7 @@ class Names {
             (Math.max(0, left + 2 - place[0], place[2] - left - width) +
               Math.max(0, top - place[1], place[3] - top - height));
         for (const other of near) if (meets(place, other)) cost += 90 + overlap(place, other) / 2;
-        cost += crossed([place[0] + 2, place[1] + 0.3 * size, place[2] - 2, place[3] - 3], strokes);
+        cost += crossed([place[0] + 3, place[1] + 0.3 * size, place[2] - 3, place[3] - 3], strokes);
         if (cost < least) {
           least = cost;
           best = { dx, dy, place };
@@ -305,58 +315,67 @@ class Names {
     return best;
   }
 
-  best(entry, { height: line, box: panel, whole, inside, seen, crowd, own, others, named, taken, grips }) {
+  best(entry, { line, box: panel, whole, inside, seen, crowd, own, others, named, taken, grips }) {
     const points = entry.part ? entry.part.points : entry.line,
       on = seen(points);
     if (!on.length) return null;
     const anchors = entry.part?.kind === "region" ? [middleOf(points, inside)] : [];
     anchors.push(...ALONG.map((share) => Math.min(on.length - 1, Math.floor(share * on.length))).map((k) => on[k]));
-    const places = beside(line);
+    const high = line * entry.lines,
+      places = beside(high);
     let best = null,
       staying = null; // on its side of the line, beside it, where nothing else is
+    const consider = (box, number, further, anchor, centered) => {
+      const way = own && wayAt(on, anchor),
+        side = way ? sideOf(box, anchor, way) : 0,
+        stays = side !== 0 && side === entry.side && further <= NEARBY;
+      let cost = further - (entry.kept === number ? WHERE_IT_WAS : 0);
+      if (side && entry.side && side !== entry.side) cost += OVER;
+      // From here on it only costs more: most places are left at once, which a drag needs in every frame.
+      if (staying ? !stays || cost >= staying.cost : !stays && cost >= (best?.cost ?? Infinity)) return;
+      const wanted = cost,
+        tooMuch = () => cost > wanted && (staying || cost >= (best?.cost ?? Infinity));
+      cost += outside(box, panel) + (box[0] < whole[0] || box[2] > whole[1] ? CUT : 0);
+      for (const other of taken) {
+        if (tooMuch()) return;
+        const common = overlap(box, other);
+        if (common) cost += 90 + common / 2;
+      }
+      if (grips.some((grip) => overlap(box, grip))) cost += ASTRAY;
+      cost += crossed(box, crowd);
+      if (tooMuch()) return;
+      // A reader takes it for the name of the line that is nearest, unless a line leads to its own.
+      // For one without a name it is not taken then.
+      const far = own && farOf(box, own);
+      if (own && farOf(box, far < LED ? others : named) < far - 1) cost += far < LED ? ASTRAY : ASTRAY / 2;
+      const lead = centered ? null : leader(box, own ?? on),
+        led = lead ? along(lead) : [];
+      if (taken.some((other) => led.some((p) => within(p, other, RIM)))) cost += LEADING;
+      if (tooMuch()) return;
+      if (stays && cost === wanted) staying = { box, number, cost, side, lead };
+      else best = { box, number, cost, side, lead };
+    };
     anchors.forEach((anchor, a) => {
       if (!anchor) return;
-      const centered = entry.part?.kind === "region" && a === 0,
-        way = own && wayAt(on, anchor);
+      const centered = entry.part?.kind === "region" && a === 0;
       (centered ? [[0, line / 3, 0.5]] : places).forEach(([dx, dy, end], b) => {
         const x = anchor[0] + dx - end * entry.width,
-          y = anchor[1] + dy,
-          number = a * places.length + b,
-          further = FURTHER[Math.floor(b / 2)] ?? FURTHEST;
-        const box = [x, y - line + 3, x + entry.width, y + 3],
-          side = way ? sideOf(box, anchor, way) : 0;
-        const stays = side !== 0 && side === entry.side && further <= NEARBY;
-        let cost = 1.5 * a + 0.5 * b + further - (entry.kept === number ? WHERE_IT_WAS : 0);
-        if (side && entry.side && side !== entry.side) cost += OVER;
-        // From here on it only costs more: most places are left at once, which a drag needs in every frame.
-        if (staying ? !stays || cost >= staying.cost : !stays && cost >= (best?.cost ?? Infinity)) return;
-        const wanted = cost,
-          tooMuch = () => cost > wanted && (staying || cost >= (best?.cost ?? Infinity));
-        cost += outside(box, panel) + (box[0] < whole[0] || box[2] > whole[1] ? CUT : 0);
-        for (const other of taken) {
-          if (tooMuch()) return;
-          const common = overlap(box, other);
-          if (common) cost += 90 + common / 2;
-        }
-        if (grips.some((grip) => overlap(box, grip))) cost += ASTRAY;
-        cost += crossed(box, crowd);
-        if (tooMuch()) return;
-        // A reader takes it for the name of the line that is nearest, unless a line leads to its own.
-        // For one without a name it is not taken then.
-        const far = own && farOf(box, own);
-        if (own && farOf(box, far < LED ? others : named) < far - 1) cost += far < LED ? ASTRAY : ASTRAY / 2;
-        const lead = centered ? null : leader(box, own ?? on);
-        if (lead && taken.some((other) => along(lead).some((p) => within(p, other, RIM)))) cost += LEADING;
-        if (tooMuch()) return;
-        if (stays && cost === wanted) staying = { box, number, cost, side, lead };
-        else best = { box, number, cost, side, lead };
+          y = anchor[1] + dy;
+        const box = [x, y - high + 3, x + entry.width, y + 3];
+        consider(box, a * places.length + b, 1.5 * a + 0.5 * b + (FURTHER[Math.floor(b / 2)] ?? 0), anchor, centered);
       });
     });
+    if (!staying && best?.cost > FURTHEST)
+      everywhere(panel, entry.width, high, line).forEach((box, k) => {
+        const [anchor, far] = nearestOf(box, on);
+        const further = FURTHEST + ANYWHERE * Math.max(far, 3 * (RIM - far)); // near its line, but not at it
+        consider(box, anchors.length * places.length + k, further, anchor, false);
+      });
     return staying ?? best;
   }
 }
 
-// What it costs a name to leave its panel, and to lie on lines.
+// What it costs a name to leave its panel, and to lie on lines, of which there are points every few units.
 const outside = (box, [left, top, width, height]) => {
   const out =
     Math.max(0, left + 2 - box[0], box[2] - left - width - 4) + Math.max(0, top - box[1], box[3] + 2 - top - height);
@@ -364,7 +383,7 @@ const outside = (box, [left, top, width, height]) => {
 };
 const crossed = (box, crowd) => {
   let met = 0;
-  for (const p of crowd) if (p[0] > box[0] - 1 && p[0] < box[2] + 1 && p[1] > box[1] && p[1] < box[3]) met++;
+  for (const p of crowd) if (p[0] > box[0] - 2 && p[0] < box[2] + 2 && p[1] > box[1] && p[1] < box[3]) met++;
   return met && CROSSED + 10 * met;
 };
 
@@ -380,11 +399,35 @@ const sideOf = ([left, top, right, bottom], [x, y], [dx, dy]) =>
 const within = ([x, y], [left, top, right, bottom], rim = 0) =>
   x > left + rim && x < right - rim && y > top + rim && y < bottom - rim;
 
+// The places for a name in a panel, a line of letters apart, and half of one up and down.
+const everywhere = ([left, top, width, height], wide, high, line) => {
+  const across = Math.max(0, Math.floor((width - wide) / line) + 1),
+    down = Math.max(0, Math.floor((2 * (height - high)) / line));
+  return [...Array(across * down).keys()].map((k) => {
+    const x = left + 2 + (k % across) * line,
+      y = top + 1 + (Math.floor(k / across) * line) / 2;
+    return [x, y, x + wide, y + high];
+  });
+};
+
+// Of several points the nearest to a box.
+const nearestOf = ([left, top, right, bottom], points) => {
+  let near = points[0],
+    least = Infinity;
+  for (const p of points) {
+    const dx = Math.max(left - p[0], 0, p[0] - right),
+      dy = Math.max(top - p[1], 0, p[1] - bottom),
+      far = dx * dx + dy * dy;
+    if (far < least) [near, least] = [p, far];
+  }
+  return [near, Math.sqrt(least)];
+};
+const farOf = (box, points) => nearestOf(box, points)[1];
+
 // From a name that is not beside its line to the nearest of the line's points, a little before both.
 const leader = (box, points) => {
-  const start = ([x, y]) => [Math.min(Math.max(x, box[0]), box[2]), Math.min(Math.max(y, box[1]), box[3])];
-  const to = points.reduce((near, p) => (away(start(p), p) < away(start(near), near) ? p : near)),
-    from = start(to),
+  const [to] = nearestOf(box, points),
+    from = [Math.min(Math.max(to[0], box[0]), box[2]), Math.min(Math.max(to[1], box[1]), box[3])],
     far = away(from, to);
   return far < LED ? null : [GAP / far, 1 - GAP / far].map((share) => between([from], [to], share)[0]);
 };
@@ -403,7 +446,6 @@ const write = (svg, entry) => {
   // style with it.
   for (const rim of ["stroke:var(--dpe-back, #ffffff);stroke-width:4px;stroke-linejoin:round;", ""]) {
     const text = document.createElementNS(SVG, "text");
-    text.innerHTML = entry.label;
     text.style.cssText = `font-size:11.5px;${rim}fill:${entry.color}`;
     if (rim) {
       text.setAttribute("class", "dpe-rim");
@@ -413,6 +455,25 @@ const write = (svg, entry) => {
   }
   svg.append(entry.text);
   if (entry.part) entry.part.name = entry.text.lastChild;
+};
+
+// One that is wider than the most there is room for has two lines, of much the same length.
+const fold = (entry, most) => {
+  const last = entry.text.lastChild,
+    say = (said, lines) => {
+      for (const text of entry.text.querySelectorAll("text")) {
+        text.innerHTML = said;
+        text.setAttribute("dy", `${(1 - lines) * LINE}em`);
+      }
+      entry.lines = lines;
+      entry.width = last.getBBox().width || 6 * last.textContent.length;
+    };
+  say(entry.label, 1);
+  const ends = [...entry.label.matchAll(/ (?![^<]*>)/g)].map(({ index }) => index + 1);
+  if (entry.width <= most || !ends.length) return;
+  const lines = ends.map((at) => [entry.label.slice(0, at), entry.label.slice(at)]),
+    longest = (pair) => Math.max(...pair.map((said) => said.replace(/<[^>]*>/g, "").length));
+  say(lines.reduce((best, pair) => (longest(pair) < longest(best) ? pair : best)).join(BREAK), 2);
 };
 
 const isText = (part) => part.kind === "text" && part.points[0] && part.text.textContent.trim();
@@ -444,16 +505,6 @@ const dense = (points) =>
     const count = p && next ? Math.min(200, Math.ceil(away(p, next) / 4)) : 0;
     return count ? [...Array(count).keys()].map((k) => between([p], [next], k / count)[0]) : p ? [p] : [];
   });
-
-// How far a box is from the nearest of several points.
-const farOf = ([left, top, right, bottom], points) =>
-  Math.sqrt(
-    points.reduce((least, [x, y]) => {
-      const dx = Math.max(left - x, 0, x - right),
-        dy = Math.max(top - y, 0, y - bottom);
-      return Math.min(least, dx * dx + dy * dy);
-    }, Infinity),
-  );
 
 // Where a line of two points stands that is upright.
 const upright = ([p, q, ...more]) =>
