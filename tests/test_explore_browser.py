@@ -1548,6 +1548,17 @@ def test_on_paper_a_curve_that_is_asked_for_has_its_name(new_page, frozen, name)
     assert page.evaluate(veiled) == hidden
 
 
+def test_on_paper_names_are_placed_for_its_larger_letters(opened):
+    page = opened("envelope")
+    sizes = "document.querySelector('[data-explorer]').explorer.names.panels.map((panel) => panel.size)"
+    screen = page.evaluate(sizes)
+    page.evaluate("dispatchEvent(new Event('beforeprint'))")
+    assert min(page.evaluate(sizes)) > max(screen)
+    assert page.evaluate(CROSSED) == []
+    page.evaluate("dispatchEvent(new Event('afterprint'))")
+    assert page.evaluate(sizes) == screen
+
+
 # For each name of a line: on which side of it, as the line goes, its middle is.
 SIDES = """() => Object.fromEntries(document.querySelector("[data-explorer]").explorer.names.panels.flatMap((panel) =>
   panel.entries.flatMap((entry) => {
