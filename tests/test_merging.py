@@ -8,7 +8,7 @@ from scipy.special import log_ndtr, ndtr
 
 import dptutor as dp
 from dptutor.evaluation.finite_law import FiniteLaw
-from dptutor.evaluation.merging import ExceededFaces, Excess, merged
+from dptutor.evaluation.merging import ExceededFaces, Excess, merged, merged_sum
 from dptutor.mechanisms.composition import Composition, _with_fewer_losses, _with_fewer_parts
 from dptutor.mechanisms.finite import WithFewerLosses
 
@@ -54,6 +54,9 @@ def test_what_is_not_told_apart_bounds_the_truth(allowed, size, widest):
         excess = Excess.total([(few[0][1], 2), (few[1][1], 1)]).at(EPSILON)
         assert np.all(fewer <= whole + 1e-13)
         assert np.all(whole <= fewer + excess + 1e-13)
+        law, excess = merged_sum([(laws[0], 2), (laws[1], 1)], allowed, False)
+        assert np.all(law.delta(EPSILON) <= whole + 1e-13)
+        assert np.all(whole <= law.delta(EPSILON) + excess.at(EPSILON) + 1e-13)
         if allowed == 1e-2:
             assert few[0][0].kinks.size < laws[0].kinks.size
 
@@ -122,6 +125,41 @@ def test_products_whose_losses_are_far_apart_have_sharp_bounds(call, risk):
     assert error.max() < 1e-9 and m.tradeoff([1e-3, 0.3, 0.9], with_error=True)[1].max() < 1e-9
     if risk is not None:
         assert np.all(np.abs(value - risk) <= error + 1e-20)
+
+
+@pytest.mark.parametrize(
+    ("call", "count"),
+    [
+        ("SubsampledDiscreteGaussian(.3676556861520878, .1040040392926111, direction='remove')", 4),
+        ("SubsampledDiscreteLaplace(2.76, .09, 6, 'add')", 6),
+        ("DiscreteGaussian(.7, 3)", 4),
+    ],
+)
+def test_powers_with_fewer_losses_are_those_with_all(call, count):
+    m = eval(call, vars(dp).copy())
+    law, excess = merged_sum([(m._loss_law().enumerated(), count)], 1e-8, m.is_symmetric)
+    whole = m**count
+    assert law.kinks.size < whole._loss_law().kinks.size
+    for side, its, pair in ((law, excess, whole), (law.reverse, excess.reverse, whole.reverse)):
+        value, most = side.delta(EPSILON), its.at(EPSILON)
+        off = pair._delta(EPSILON) - value
+        rounding = side.error_bound + pair._delta_error(EPSILON)
+        assert np.all(-rounding <= off) and np.all(off <= most + rounding)
+        assert most.max() < 1e-9
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        "SubsampledDiscreteGaussian(.3676556861520878, .1040040392926111) ** 28",
+        "SubsampledDiscreteLaplace(1.47, .0033, 46, 'add') ** 48 @ SampledWithoutReplacement(.027, 6.2e-8)",
+        "SubsampledDiscreteGaussian(.555, .585, 7, 'add') ** 22 @ BallsAndBins(.0836, 3, 'add')",
+    ],
+)
+def test_products_with_more_sums_than_can_be_formed_are_sharp(call):
+    m = eval(call, vars(dp).copy())
+    assert m.bayes_error([0.5, 0.6, 0.9], with_error=True)[1].max() < 1e-9
+    assert m.tradeoff([1e-3, 0.1, 0.3, 0.9], with_error=True)[1].max() < 1e-9
 
 
 def test_steps_that_almost_certainly_reveal_whether_they_sample():

@@ -21,7 +21,7 @@ _SHARP = 1e-12
 # or up to this many times the error of 1 − δ,
 _OF_ERROR = 1.5
 # but at most this many times,
-_ROUNDS = 6
+_ROUNDS = 12
 # at these fractions of the distance between two.
 _WITHIN = np.array([1e-3, 1e-2, 0.1, 0.3, 0.5, 0.7, 0.9, 0.99, 0.999])[:, None]
 # Losses between which e^ε and e^−ε are normal numbers.

@@ -9,7 +9,8 @@ bounds its error as follows:
 
     all parts finite experiments         their atoms, binomial tails, or tilted sums on a lattice: rounding of
         finite_law.py, lattice*.py         positive terms, |a^n − b^n| ≤ n |a − b| max(|a|, |b|)^(n−1), Chernoff's bound
-      where these are too many           mixtures over the atoms of one part
+      where these are too many           mixtures over the atoms of one part; or fewer atoms after each addition of two
+        merging.py                         losses: total variations of what is no longer told apart add up
     subsampled and plain Gaussians       integrals along Re s = const: a decreasing envelope of |H| for what lies beyond
         hellinger.py                       their end, and rounding; errors of panels and windows are estimated
       where contours are inaccurate      sums of positive terms
@@ -27,8 +28,6 @@ bounds its error as follows:
         curves.py                          mixtures of these over the atoms of finite experiments
       where these are too many           a grid between two experiments, one more and one less informative (Blackwell's
         discretized.py                     order, which products keep); for the former, losses off the grid are infinite
-      of finite experiments              fewer losses: total variations of what is no longer told apart add up
-        merging.py
     products that none of these          one part alone, or all but those that hardly matter: total variations of the
         answers sharply                    rest add up, and the rest reveals something or nothing
     several exponential mechanisms       a finite experiment that bounds every choice: the lower convex hull of such
@@ -63,7 +62,7 @@ from ..evaluation.hellinger import SlowDecay
 from ..evaluation.laplace_nodes import nodes
 from ..evaluation.lattice_sums import composed
 from ..evaluation.laws import AtomicLaw, LaplaceLaw, NormalLaw, SampledLaplaceLaw, SampledLaw
-from ..evaluation.merging import ExceededFaces, Excess, merged
+from ..evaluation.merging import ExceededFaces, Excess, merged_sum
 from ..evaluation.profile_table import ProfileTable
 from ..evaluation.profiles import LinesProfile, beside_laplace, contours
 from .adaptive import Adaptive
@@ -90,10 +89,10 @@ _LEAST_NOISE = 0.05
 _MOST_NODES = 4000
 # Noise multipliers of subsampled Gaussians whose quotient is larger are not integrated over along one line.
 _FAR_APART = 1000.0
-# How much δ may be too small in all because losses are merged.
-_MERGED = 1e-13
-# Bounds on R that need no further attempts, and those that are worth no merging, which may take ten seconds.
-_SHARP, _TOLERABLE = 5e-10, 1e-6
+# How much δ may be too small in all because losses are merged; usually it is a thousandth of that.
+_MERGED = 1e-8
+# A bound on R that needs no further attempts.
+_SHARP = 5e-10
 # Largest number of sums of losses that are formed, one part after the other, to enumerate a composition.
 _MOST_SUMS = 8_000_000
 
@@ -372,16 +371,15 @@ class Composition(Evaluated):
             If there are none.
         """
         best = min(found, key=_off, default=None)
-        for way in ways if self.fewer else (*ways, _with_fewer_parts):
+        # Of nothing but finite experiments this was tried before anything was found.
+        tried = self.fewer or (found and not of_kind(AtomicLaw, self.factors)[1])
+        for way in ways if tried else (*ways, _with_fewer_parts, _with_fewer_losses):
             if best and _off(best) <= _SHARP:
                 break
             with contextlib.suppress(TooManyAtoms):
                 best = min(filter(None, (best, way(self))), key=_off)
         if not best:
             raise TooManyAtoms
-        if not self.fewer and _off(best) > _TOLERABLE:
-            with contextlib.suppress(TooManyAtoms):
-                best = min(best, _with_fewer_losses(self), key=_off)
         return best
 
 
@@ -398,26 +396,18 @@ def _with_fewer_losses(whole: Composition) -> Evaluator:
     Raises
     ------
     TooManyAtoms
-        If there are none, or still too many others.
+        If that is less than half of them, or too many others remain.
     """
-    factors: list[tuple[Mechanism, int]] = []
-    each: list[tuple[Excess, int]] = []
-    fewer = 0
-    for part, count in whole.factors:
-        law = part._loss_law()
-        if not isinstance(law, AtomicLaw):
-            factors.append((part, count))
-            continue
-        one = law.enumerated()
-        allowed = _MERGED / (2.0 * len(whole.factors) * count * max(one.kinks.size, 1))
-        few, excess = merged(one, allowed, part.is_symmetric)
-        fewer += one.kinks.size - few.kinks.size
-        factors.append((WithFewerLosses(part, few), count))
-        each.append((excess, count))
-    if not fewer:
+    finite, others = of_kind(AtomicLaw, whole.factors)
+    if not finite:
         raise TooManyAtoms
-    simplified = Composition(tuple(factors), whole.beside, fewer=True)
-    return _exceeded(whole, simplified._faces, each, _own_error(of_kind(AtomicLaw, whole.factors)[0]))
+    together = Composition(finite)
+    laws = [(part._loss_law().enumerated(), count) for part, count in finite]
+    law, excess = merged_sum(laws, _MERGED, together.is_symmetric)
+    if math.log(2 * max(law.kinks.size, 1)) > sum(count * math.log(max(one.kinks.size, 1)) for one, count in laws):
+        raise TooManyAtoms
+    simplified = Composition(((WithFewerLosses(together, law), 1), *others), whole.beside, fewer=True)
+    return _exceeded(whole, simplified._faces, [(excess, 1)], _own_error(finite))
 
 
 def _with_fewer_parts(whole: Composition) -> Evaluator:
