@@ -13,6 +13,7 @@ from test_touching import response_with_laplace
 
 import dptutor as dp
 from dptutor.evaluation.lines import Lines, _finite_product
+from dptutor.mechanisms import composition
 
 # References.
 
@@ -309,7 +310,7 @@ def test_a_line_that_needs_more_noise_than_any_number_has_room_for_leaves_the_ot
 
 def test_where_a_profile_ends_is_known_without_tables():
     m = dp.SubsampledDiscreteGaussian(0.61, 0.16, 5, "remove") ** 50
-    table = m._faces._forward
+    table = composition._by_lines(m)._forward
     filled = set(table._pieces)
     end = table.beyond(1e-14)
     assert set(table._pieces) == filled and end < table.end / 10

@@ -32,7 +32,7 @@ from .evaluator import Evaluator
 from .finite_law import FiniteLaw, TooManyAtoms
 
 # Mergers are chosen such that errors are small up to this ε, in both directions.
-_UP_TO = 50.0
+_UP_TO = 400.0
 # Losses beyond this are lowered to it.
 _FAR = 500.0
 # Relative rounding error of the sum of errors.
@@ -91,7 +91,7 @@ def merged_sum(laws: list[tuple[FiniteLaw, int]], allowed: float, symmetric: boo
     larger the true δ may be.
 
     Two laws are added at a time, and losses merged after each addition, at a total cost of at most `allowed`, usually
-    a thousandth of it, at every ε up to 50.
+    a thousandth of it, at every ε up to 400.
 
     Raises
     ------
@@ -150,8 +150,8 @@ def _added(first: FiniteLaw, second: FiniteLaw) -> FiniteLaw:
 def merged(law: FiniteLaw, allowed: float, symmetric: bool) -> tuple[FiniteLaw, Excess]:
     """A law with fewer losses, and how much larger the true δ may be.
 
-    Neighboring losses are merged if that costs at most `allowed` at every ε up to 50, in both directions. A law that is
-    its own mirror image stays so if `symmetric`.
+    Neighboring losses are merged if that costs at most `allowed` at every ε up to 400, in both directions. A law that
+    is its own mirror image stays so if `symmetric`.
     """
     # Masses may underflow under both.
     some = np.maximum(law.log_p, law.log_q) > -np.inf

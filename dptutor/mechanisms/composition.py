@@ -91,8 +91,8 @@ _MOST_NODES = 4000
 _FAR_APART = 1000.0
 # How much δ may be too small in all because losses are merged; usually it is a thousandth of that.
 _MERGED = 1e-8
-# A bound on R that needs no further attempts.
-_SHARP = 5e-10
+# A bound on R that needs no further attempts, and one that is worth losing δ at large ε.
+_SHARP, _TOLERABLE = 5e-10, 1e-6
 # Largest number of sums of losses that are formed, one part after the other, to enumerate a composition.
 _MOST_SUMS = 8_000_000
 
@@ -371,16 +371,25 @@ class Composition(Evaluated):
             If there are none.
         """
         best = min(found, key=_off, default=None)
-        # Of nothing but finite experiments this was tried before anything was found.
-        tried = self.fewer or (found and not of_kind(AtomicLaw, self.factors)[1])
-        for way in ways if tried else (*ways, _with_fewer_parts, _with_fewer_losses):
+        for way in ways if self.fewer else (*ways, _with_fewer_parts):
             if best and _off(best) <= _SHARP:
                 break
             with contextlib.suppress(TooManyAtoms):
                 best = min(filter(None, (best, way(self))), key=_off)
+        merged = None if self.fewer or (best and _off(best) <= _SHARP) else self._merged
+        # Far losses are lowered, which loses δ at large ε.
+        if merged and (merged.error_bound <= 2 * _SHARP or (best and _off(best) > max(_TOLERABLE, _off(merged)))):
+            return merged
         if not best:
             raise TooManyAtoms
         return best
+
+    @cached_property
+    def _merged(self) -> Evaluator | None:
+        """The faces with fewer losses; None if these would be too many."""
+        with contextlib.suppress(TooManyAtoms):
+            return _with_fewer_losses(self)
+        return None
 
 
 def _off(faces) -> float:
