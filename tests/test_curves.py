@@ -113,7 +113,7 @@ def test_the_bound_counts_all_that_the_polynomials_of_parts_are_off():
     bend = 0.5e-7 * (np.where(np.arange(16) == 2, 1.0, 0.0) - np.where(np.arange(16) == 0, 1.0, 0.0))
     ways = (curves.Curve(own.borders, own.coefficients + bend, 1e-7) for own in (other.forward, other.backward))
     bent, epsilon = curves.Curves(*ways, other.kinks), np.linspace(0.0, 6.0, 241)
-    for both in (curves.Curves.times, lambda x, y: curves._one_of(x, y, 1, 1)):
+    for both in (curves.Curves.times, lambda x, y: curves._one_of((x, 1), (y, 1))[0]):
         right = both(one, other).forward.values(epsilon)[0]
         for first, second in ((one, bent), (bent, one)):
             made = both(first, second).forward

@@ -46,6 +46,7 @@ from .._floats import LARGEST_LOSS, LAST_PLACE
 from .finite_law import FiniteLaw
 from .polynomials import chebyshev, gauss, lebesgue, sums
 from .profile_table import Answer
+from .squaring import by_squaring
 
 # Degree of the polynomials.
 _DEGREE = 15
@@ -296,27 +297,16 @@ class Curves:
     def power(self, count: int) -> Curves:
         """The curves of the composition of `count` such mechanisms, by squaring."""
 
-        def both(first: Curves, second: Curves, *_: int) -> Curves:
+        def both(first: Curves, second: Curves) -> Curves:
             if count > _FEW_COPIES and first.line.borders.size > _FEW_BORDERS:
                 raise TooRough(f"more than {_FEW_BORDERS} polynomials in a large power")
             return first.times(second)
 
-        return self._repeated(count, both)
+        return by_squaring(self, count, both)
 
     def one_of(self, count: int) -> Curves:
         """The curves of `count` such mechanisms if an example takes part in one of them, at random and in secret."""
-        return self._repeated(count, _one_of)
-
-    def _repeated(self, count: int, both: Callable[[Curves, Curves, int, int], Curves]) -> Curves:
-        found, size, square, its_size = None, 0, self, 1
-        while True:
-            if count & 1:
-                found, size = (square if found is None else both(found, square, size, its_size)), size + its_size
-            count >>= 1
-            if not count:
-                assert found is not None
-                return found
-            square, its_size = both(square, square, its_size, its_size), 2 * its_size
+        return by_squaring((self, 1), count, _one_of)[0]
 
     @cached_property
     def _dense(self) -> np.ndarray:
@@ -596,8 +586,9 @@ class _Line:
         return sums(coefficients[piece], np.clip(2 * (x - low) / (high - low) - 1, -1.0, 1.0))
 
 
-def _one_of(first: Curves, second: Curves, size: int, its_size: int) -> Curves:
-    """The curves of two groups of mechanisms if an example takes part in one mechanism of all."""
+def _one_of(group: tuple[Curves, int], other: tuple[Curves, int]) -> tuple[Curves, int]:
+    """The curves of two groups of mechanisms, with their sizes, if an example takes part in one mechanism of all."""
+    (first, size), (second, its_size) = group, other
     x, y = _Alpha(first, size / (size + its_size)), _Alpha(second, its_size / (size + its_size))
     pairs, logs = (first, second), (math.log(x.share), math.log(y.share))
     checks = np.concatenate([np.append(one.borders, one.borders + log) for one, log in zip(pairs, logs, strict=True)])
@@ -613,7 +604,8 @@ def _one_of(first: Curves, second: Curves, size: int, its_size: int) -> Curves:
         off = under_p if sign > 0 else min(relative, under_p * math.exp(min(end, LARGEST_LOSS)))
         made.append(curve(profile, np.array([0.0, end]), sign * checks, inherited=off))
         more = max(more, made[-1].error - off)
-    return Curves(made[0], made[1], np.zeros(1), first.smooth or second.smooth, under_p + more)
+    whole = Curves(made[0], made[1], np.zeros(1), first.smooth or second.smooth, under_p + more)
+    return whole, size + its_size
 
 
 def _values_of_one(x: _Alpha, y: _Alpha, sign: int, epsilon: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -38,6 +38,7 @@ from scipy.special import expit
 from .._answers import NumericalError
 from .._floats import LARGEST_LOSS, LAST_PLACE
 from .finite_law import FiniteLaw
+from .squaring import by_squaring
 
 # Negligible mass of finite losses; larger than the rounding error of sums of probabilities.
 _TAIL = 1e-15
@@ -335,22 +336,13 @@ def _convolved(spectra, step, truncation):
     places = (np.arange(first, last + 1) - start) % length
 
     def sums(masses):
-        # Masses wrap around the grid: the sum fits even if a single part does not.
+        # Masses wrap around the grid: the sum fits even if a single part does not. Squaring is more accurate than
+        # numpy's power of complex numbers.
         circles = (np.bincount(np.arange(mass.size) % length, mass, length) for mass in masses)
         counts = [count for _, count, *_ in spectra]
-        product = reduce(np.multiply, (power(rfft(circle), n) for circle, n in zip(circles, counts, strict=True)))
+        product = reduce(
+            np.multiply, (by_squaring(rfft(circle), n, np.multiply) for circle, n in zip(circles, counts, strict=True))
+        )
         return np.maximum(irfft(product, length)[places], 0.0)
 
     return first, *(sums(masses) for masses in zip(*(masses for _, _, *masses in spectra), strict=True))
-
-
-def power(values, count):
-    """values ** count by squaring, which is more accurate than numpy's power of complex numbers."""
-    result = None
-    while True:
-        if count & 1:
-            result = values if result is None else result * values
-        count >>= 1
-        if not count:
-            return result
-        values = values * values

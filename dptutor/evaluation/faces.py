@@ -47,8 +47,8 @@ _BESIDE_KINK = 1e-15
 _NEXT_TO_END = 1e-7
 # α may jump where two profiles cross: if it still falls by more than this, the search goes on to the last place.
 _JUMP = 1e-4
-# Largest number of atoms of a mixture, by default, and if what is mixed has no kinks and no other evaluator is sharp.
-MOST_ATOMS, MANY_ATOMS = 4096, 16384
+# Largest number of atoms of a mixture, and if many are allowed.
+_MOST_ATOMS, _MANY_ATOMS = 4096, 16384
 # Atoms that together have less mass than this are left out of α, β and R.
 _NO_MASS = 1e-18
 # A mixture with more sums of a loss and a kink than this does not list its breakpoints.
@@ -594,13 +594,13 @@ class MixtureFaces(ByLines):
 
     window = None
 
-    def __init__(self, law, rest, missed: Missed | None = None, most: int = MOST_ATOMS):
-        law, self._missed, self._most = law.enumerated(), missed, most
+    def __init__(self, law, rest, missed: Missed | None = None, many: bool = False):
+        law, self._missed, self._many = law.enumerated(), missed, many
         finite = np.isfinite(law.loss)
         self._law, self._rest = law, rest
         self._loss, self._p, self._q = law.loss[finite], law.p[finite], law.q[finite]
         self._infinite = float(law.q[law.loss == np.inf].sum())
-        if self._loss.size > most:
+        if self._loss.size > (_MANY_ATOMS if many else _MOST_ATOMS):
             raise TooManyAtoms
 
     @cached_property
@@ -639,7 +639,7 @@ class MixtureFaces(ByLines):
     def reverse(self) -> MixtureFaces:
         """The faces of the reverse pair."""
         missed = self._missed and self._missed.reverse
-        other = MixtureFaces(self._law.reverse, self._rest.reverse, missed, self._most)
+        other = MixtureFaces(self._law.reverse, self._rest.reverse, missed, self._many)
         other.__dict__["reverse"] = self
         return other
 

@@ -215,15 +215,17 @@ class FiniteLaw(AtomicLaw):
         q_infinite: float,
         location_error: float,
         relative_error: float,
+        missing: float = AtomicLaw.missing,
+        apart: bool = False,
     ) -> FiniteLaw:
         """The law of losses in any order; `larger` is the logarithm of the larger of their masses under P and Q.
 
-        Losses that rounding may have separated are merged.
+        Losses that rounding may have separated are merged, unless they are to be kept `apart`.
         """
         order = np.argsort(loss, kind="stable")
         loss, larger = loss[order], larger[order]
-        starts = _starts(loss, np.full(loss.shape, 2 * location_error))
-        if starts.size > MOST_ATOMS:
+        starts = np.arange(loss.size) if apart else _starts(loss, np.full(loss.shape, 2 * location_error))
+        if starts.size > MOST_ATOMS and not apart:
             raise TooManyAtoms
         if starts.size < loss.size:
             ends = np.append(starts[1:], loss.size) - 1
@@ -237,19 +239,20 @@ class FiniteLaw(AtomicLaw):
                 loss, larger = loss[starts], scale + np.log(sums)
         with np.errstate(under="ignore"):
             p, q = np.exp(larger - np.maximum(loss, 0.0)), np.exp(larger + np.minimum(loss, 0.0))
-        return cls.of_finite(loss, p, q, p_infinite, q_infinite, location_error, relative_error)
+        return cls.of_finite(loss, p, q, p_infinite, q_infinite, location_error, relative_error, missing=missing)
 
-    def composed(self, other: AtomicLaw) -> FiniteLaw:
-        """The law of the sum of two independent losses; sums that are equal up to rounding are merged.
+    def composed(self, other: AtomicLaw, most: int = _MOST_SUMS, apart: bool = False) -> FiniteLaw:
+        """The law of the sum of two independent losses; sums that are equal up to rounding are merged, unless they are
+        to be kept `apart`.
 
         Raises
         ------
         TooManyAtoms
-            If there are more sums than can be enumerated.
+            If there are more than `most` sums, or more than can be enumerated remain.
         """
         # `self` may be a power that is not enumerated yet.
         mine, others = self.enumerated(), other.enumerated()
-        if mine.kinks.size * others.kinks.size > _MOST_SUMS:
+        if mine.kinks.size * others.kinks.size > most:
             raise TooManyAtoms
         loss = np.add.outer(mine.kinks, others.kinks).ravel()
         log_p, log_q = np.add.outer(mine.log_p, others.log_p).ravel(), np.add.outer(mine.log_q, others.log_q).ravel()
@@ -257,9 +260,8 @@ class FiniteLaw(AtomicLaw):
         p_infinite = mine.p_infinite + others.p_infinite - mine.p_infinite * others.p_infinite
         q_infinite = mine.q_infinite + others.q_infinite - mine.q_infinite * others.q_infinite
         relative_error = mine.relative_error + others.relative_error + 8 * UNIT_ROUNDOFF
-        return FiniteLaw.merged(
-            loss, np.where(loss < 0, log_p, log_q), p_infinite, q_infinite, location_error, relative_error
-        )
+        larger, missing = np.where(loss < 0, log_p, log_q), mine.missing + others.missing
+        return FiniteLaw.merged(loss, larger, p_infinite, q_infinite, location_error, relative_error, missing, apart)
 
     def power(self, count: int) -> AtomicLaw:
         """The law of the sum of `count` independent copies; a `BinomialLaw` for many steps with two losses.

@@ -43,7 +43,7 @@ from scipy.optimize import brentq, isotonic_regression
 from scipy.special import log_ndtr, logsumexp, ndtr, ndtri_exp
 
 from .._floats import LAST_PLACE, LONG_LAST_PLACE
-from .discretized import power
+from .squaring import by_squaring
 
 # The logarithm of a negligible mass, and a z beyond which a normal variable has less than that.
 _NOTHING, _DEVIATIONS = -92.0, 14.0
@@ -339,7 +339,7 @@ def _power(mass: np.ndarray, count: int, size: int) -> tuple[np.ndarray, float]:
     top = int(np.argmax(mass))
     atom = mass[top] if mass[top] > 0.5 and -count * math.log(mass[top]) < _LARGEST_LOG else 0.0
     if not atom:
-        sums = irfft(power(rfft(mass, size), count), size)
+        sums = irfft(by_squaring(rfft(mass, size), count, np.multiply), size)
         return sums, max(_norm(mass), _norm(sums))
     rest = mass / atom
     rest[top] = 0.0

@@ -56,7 +56,7 @@ from .._validation import positive_integer
 from ..evaluation.curves import CurveTable, TooRough, curves_of
 from ..evaluation.discretized import POWERS_GOAL, Factor, bracketed, window
 from ..evaluation.evaluator import Evaluator
-from ..evaluation.faces import MANY_ATOMS, MOST_ATOMS, FiniteFaces, MixtureFaces, TabulatedFaces
+from ..evaluation.faces import FiniteFaces, MixtureFaces, TabulatedFaces
 from ..evaluation.finite_law import TooManyAtoms
 from ..evaluation.hellinger import SlowDecay
 from ..evaluation.laplace_nodes import nodes
@@ -358,8 +358,9 @@ class Composition(Evaluated):
                 with contextlib.suppress(TooRough):
                     found.append(way(self))
             goal = POWERS_GOAL
+        # A mixture of many atoms is slow where what is mixed has kinks.
         if finite and not any(part._breakpoints().size for part, _ in others):
-            return self._narrowest(found, lambda whole: _mixed(whole, finite, others, MANY_ATOMS))
+            return self._narrowest(found, lambda whole: _mixed(whole, finite, others, many=True))
         return self._narrowest(found)
 
     def _narrowest(self, found, *ways) -> Evaluator:
@@ -478,9 +479,9 @@ def _by_atoms(whole: Composition) -> Evaluator:
     return _widened(whole, FiniteFaces(whole._law), whole.factors)
 
 
-def _mixed(whole: Composition, finite, others, most: int = MOST_ATOMS) -> Evaluator:
+def _mixed(whole: Composition, finite, others, many: bool = False) -> Evaluator:
     """The faces of a mixture over all sums of losses of the finite experiments, or TooManyAtoms."""
-    return _widened(whole, MixtureFaces(_enumerated(finite), _together(others), most=most), finite)
+    return _widened(whole, MixtureFaces(_enumerated(finite), _together(others), many=many), finite)
 
 
 def _is_sharp(found, goal) -> bool:

@@ -28,6 +28,7 @@ from .._floats import UNIT_ROUNDOFF
 from .._validation import positive_integer
 from ..evaluation.finite_law import FiniteLaw
 from ..evaluation.laws import AtomicLaw
+from ..evaluation.squaring import by_squaring
 from .base import Mechanism, as_mechanism
 from .composition import compose
 from .finite import FiniteMechanism
@@ -151,15 +152,7 @@ class _Chain(FiniteMechanism):
         with localcontext() as context:
             context.prec = _DIGITS + math.ceil(self._furthest / math.log(10))
             context.Emin = MIN_EMIN
-            chain, square, left = None, _step(self.of_one), self.size
-            while True:
-                if left & 1:
-                    chain = square if chain is None else _joined(chain, square)
-                left >>= 1
-                if not left:
-                    break
-                square = _joined(square, square)
-            assert chain is not None
+            chain = by_squaring(_step(self.of_one), self.size, _joined)
             p_infinite, q_infinite = (
                 float(sum(masses[side] for masses in chain if not masses[1 - side])) for side in (0, 1)
             )
