@@ -27,11 +27,12 @@ from collections.abc import Callable
 from typing import Any, overload
 
 import numpy as np
-from scipy.optimize import elementwise, minimize_scalar
+from scipy.optimize import minimize_scalar
 
 from ._floats import LARGEST_LOSS
 from ._types import Array, Number, Numbers
 from ._validation import choice, positive_integer, positive_number, real_array, real_number, shaped
+from .evaluation.roots import bracketed_root
 from .mechanisms.base import Mechanism, as_mechanism
 from .mechanisms.finite import ApproximateDP
 
@@ -483,7 +484,7 @@ def _root(
 ) -> np.ndarray:
     """Where an increasing function is zero, elementwise; the ends are moved outwards by rounding."""
     low, high = (end + sign * (1e-12 + 1e-15 * np.abs(end)) for end, sign in ((low, -1), (high, 1)))
-    return elementwise.find_root(function, (low, high), args=(target,), tolerances={"xatol": 1e-300, "xrtol": 4e-16}).x
+    return bracketed_root(function, low, high, target)
 
 
 def _step(epsilon: object, delta: object, steps: object) -> tuple[float, float, int]:

@@ -61,6 +61,12 @@ def test_what_is_not_told_apart_bounds_the_truth(allowed, size, widest):
             assert few[0][0].kinks.size < laws[0].kinks.size
 
 
+def test_what_is_lost_in_a_power_of_any_size_takes_no_more_memory():
+    law = dp.DiscreteGaussian(sigma=0.757219517078472, sensitivity=9860)._loss_law().enumerated()
+    _, excess = merged_sum([(law, 10**8)], 1e-8, True)
+    assert excess.log_p.size < 20_000
+
+
 def test_a_symmetric_law_stays_symmetric():
     law = dp.DiscreteGaussian(sigma=2.0, sensitivity=40)._law
     few, excess = merged(law, 1e-9, True)

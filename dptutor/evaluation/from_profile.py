@@ -17,6 +17,7 @@ from .._answers import NumericalError
 from .._floats import LARGEST_LOSS, LAST_PLACE
 from .._validation import shortened
 from .polynomials import gauss
+from .remembering import remembering
 
 _NODES, _WEIGHTS = gauss(16)
 # Relative accuracy of integrals.
@@ -43,6 +44,8 @@ _VANISHED = math.log(1e-9)
 _STEEPEST = 100.0
 # Relative accuracy with which the end of δ is located.
 _CLOSE = 1e-4
+# Number of arrays of ε at which δ is remembered: orders have their cuts and first nodes in common.
+_REMEMBERED = 64
 # Transforms: the angle through which e^{iε Im s} turns on an initial piece,
 _TURN = 4.0
 # and the largest angle at which halving a piece still tells its error.
@@ -57,7 +60,9 @@ _NOTHING = 1e-18
 
 def renyi_from_profile(mechanism, order: np.ndarray) -> np.ndarray:
     """Rényi divergences of finite orders, for mechanisms without a closed form."""
-    values = [_renyi_of_order(mechanism, float(s)) for s in np.ravel(order)]
+    both = remembering(lambda epsilon: (mechanism._delta(epsilon), mechanism._delta_at_most(epsilon)), last=_REMEMBERED)
+    profiles = (lambda epsilon: both(epsilon)[0]), (lambda epsilon: both(epsilon)[1])
+    values = [_renyi_of_order(mechanism, profiles, float(s)) for s in np.ravel(order)]
     return np.reshape(np.asarray(values, dtype=float), np.shape(order))
 
 
@@ -78,7 +83,8 @@ def _mean_loss(mechanism) -> float:
     return mixture_of_hockey_sticks(mechanism, lambda epsilon: 1.0, lambda epsilon: np.exp(-epsilon))
 
 
-def _renyi_of_order(mechanism, s: float) -> float:
+def _renyi_of_order(mechanism, profiles, s: float) -> float:
+    """The Rényi divergence of order s, where the profiles answer δ and an upper bound on it."""
     if s == 1.0:
         return _mean_loss(mechanism)
     # H(s) − 1 = s(s−1) [∫ e^{(s−1)ε} δ(ε) dε + ∫ e^{−sε} δ_QP(ε) dε].
@@ -91,10 +97,7 @@ def _renyi_of_order(mechanism, s: float) -> float:
     if mechanism._delta(np.asarray(math.inf)) > 0:
         return math.inf
     with np.errstate(invalid="ignore"):
-        area, most = (
-            np.logaddexp(_log_growing_area(delta, mechanism, s - 1), log_back)
-            for delta in (mechanism._delta, mechanism._delta_at_most)
-        )
+        area, most = (np.logaddexp(_log_growing_area(each, mechanism, s - 1), log_back) for each in profiles)
     if not most <= area + _KNOWN < math.inf:
         area = np.fmin(most, _log_area_at_most(mechanism, s, log_back))
     if not area < math.inf:
@@ -327,6 +330,11 @@ def _weighted_area(mechanism, weight, tilt: float = 0.0) -> float:
 
 def integral(function, cuts) -> float:
     """The integral from the first to the last cut: pieces are halved, all at once, until nothing changes."""
+    heights = function(cuts)
+    # The pieces on which the function is constant at first are one, and those on which it is 0 at last count nothing.
+    last = int(np.flatnonzero(np.append(True, heights[1:] != 0))[-1]) + 1
+    first = int(np.argmin(np.append(heights >= (1 - _ACCURACY) * heights[0], False))) - 1
+    cuts = np.append(cuts[:1], cuts[max(first, 1) : last + 1])
     low, high = cuts[:-1], cuts[1:]
     whole, total = _gauss(function, low, high), 0.0
     while low.size:

@@ -69,7 +69,7 @@ class Excess:
     def total(cls, each: list[tuple[Excess, int]]) -> Excess:
         """That of several parts, each with its number of uses."""
         sides = [[getattr(one, side) + np.log(count) for one, count in each] for side in ("log_p", "log_q")]
-        return cls(*(np.concatenate([np.empty(0), *side]) for side in sides))
+        return cls.gathered(*(np.concatenate([np.empty(0), *side]) for side in sides))
 
     @cached_property
     def reverse(self) -> Excess:

@@ -1,4 +1,4 @@
-"""Roots of decreasing functions, elementwise, without a bracket given."""
+"""Roots, elementwise: in a given bracket, and of decreasing functions without one."""
 
 from __future__ import annotations
 
@@ -7,11 +7,67 @@ from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.optimize.elementwise import find_root
 
 from .._floats import SMALLEST
 
 _Function: TypeAlias = Callable[[np.ndarray], np.ndarray]
+
+# Enough steps to halve the widest bracket of doubles until nothing lies between its ends.
+_MOST_STEPS = 2200
+
+
+@np.errstate(divide="ignore", invalid="ignore", over="ignore")
+def bracketed_root(
+    function: Callable[..., np.ndarray],
+    low: np.ndarray,
+    high: np.ndarray,
+    *args: np.ndarray,
+    absolute: float = 1e-300,
+    relative: float = 4e-16,
+) -> np.ndarray:
+    """Where `function(x, *args)` changes sign between `low` and `high`, elementwise, within these widths.
+
+    Of the two ends of the last bracket it is the one where the function is closer to 0; NaN where signs do not differ.
+    The function gets one-dimensional arrays of those elements that are still searched.
+
+    Source: Chandrupatla (1997). For the few elements that mechanisms ask for, SciPy's implementation takes ten times
+    as long.
+    """
+    shape = np.broadcast_shapes(np.shape(low), np.shape(high))
+    a, b = (np.broadcast_to(end, shape).ravel().astype(float) for end in (low, high))
+    args = tuple(np.broadcast_to(each, shape).ravel() for each in args)
+    f_a, f_b = function(a, *args), function(b, *args)
+    root, left = np.full(a.size, np.nan), np.arange(a.size)
+    share = np.full(a.size, 0.5)
+    c, f_c = b, f_b
+    for _ in range(_MOST_STEPS):
+        best = np.where(np.abs(f_a) < np.abs(f_b), a, b)
+        width, tolerance = np.abs(b - a), absolute + relative * np.abs(best)
+        exact = (f_a == 0) | (f_b == 0)
+        bracketed = (exact | ((f_a < 0) & (f_b > 0)) | ((f_a > 0) & (f_b < 0))) & np.isfinite(width)
+        done = exact | ~bracketed | ~(width >= tolerance)
+        if done.any():
+            found = done & bracketed
+            root[left[found]] = best[found]
+            on = ~done
+            left, args = left[on], tuple(each[on] for each in args)
+            a, b, c, f_a, f_b, f_c, share, width, tolerance = (
+                each[on] for each in (a, b, c, f_a, f_b, f_c, share, width, tolerance)
+            )
+            if not left.size:
+                break
+        least = 0.5 * tolerance / width
+        x = a + np.clip(share, least, 1.0 - least) * (b - a)
+        value = function(x, *args)
+        same = (value > 0) == (f_a > 0)
+        c, f_c = np.where(same, a, b), np.where(same, f_a, f_b)
+        b, f_b = np.where(same, b, a), np.where(same, f_b, f_a)
+        a, f_a = x, value
+        # Inverse quadratic interpolation where it stays within the bracket, halves elsewhere.
+        xi, phi = (a - b) / (c - b), (f_a - f_b) / (f_c - f_b)
+        inverse = f_a / (f_a - f_b) * f_c / (f_c - f_b) - (c - a) / (b - a) * f_a / (f_c - f_a) * f_b / (f_b - f_c)
+        share = np.where((1 - np.sqrt(1 - xi) < phi) & (phi < np.sqrt(xi)), inverse, 0.5)
+    return root.reshape(shape)
 
 
 def decreasing_root(
@@ -48,8 +104,7 @@ def decreasing_root(
 
     # Elements that need no search get an empty bracket.
     bracket = np.where(searched, left, 0.0), np.where(searched, right, 0.0)
-    tolerances = {"xatol": 1e-18, "xrtol": 4e-16, "fatol": 0.0, "frtol": 0.0}
-    root = find_root(lambda x, goal: _excess(function, x, goal), bracket, args=(target,), tolerances=tolerances).x
+    root = bracketed_root(lambda x, goal: _excess(function, x, goal), *bracket, target, absolute=1e-18)
     return np.select([at_once, never], [start, np.inf], root)
 
 
@@ -72,11 +127,8 @@ def many_decreasing_roots(function: _Function, target: np.ndarray) -> np.ndarray
     right, left = known[place - 1], known[place]
     root = np.where(left == right, left, np.nan)
     open_ = np.flatnonzero((left < right) & np.isfinite(left) & np.isfinite(right))
-    tolerances = {"xatol": 1e-9, "xrtol": 1e-9, "fatol": 0.0, "frtol": 0.0}
-    bracket = left[open_], right[open_]
-    root[open_] = find_root(
-        lambda x, goal: _excess(function, x, goal), bracket, args=(flat[open_],), tolerances=tolerances
-    ).x
+    ends = left[open_], right[open_], flat[open_]
+    root[open_] = bracketed_root(lambda x, goal: _excess(function, x, goal), *ends, absolute=1e-9, relative=1e-9)
     rest = np.isnan(root)
     if rest.any():
         root[rest] = decreasing_root(function, flat[rest])

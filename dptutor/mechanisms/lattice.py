@@ -17,10 +17,10 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from scipy.optimize.elementwise import find_root
 
 from .._floats import LARGEST_LOSS, LAST_PLACE
 from ..evaluation.remembering import remembering
+from ..evaluation.roots import bracketed_root
 from .base import Mechanism, as_mechanism
 
 # Below this, α loses digits or underflows.
@@ -277,8 +277,7 @@ class Meet(_Pairing):
         # Between the points at which f and f̃ are touched, f − f̃ is monotone and changes sign: there is one crossing.
         f, f_other = (part._tradeoff for part in self.parts)
         low = np.maximum(low, 1e-300)  # at α = 0 the curves may meet once more
-        tolerances = {"xatol": 1e-300, "xrtol": 4e-16, "fatol": 0.0, "frtol": 0.0}
-        at = find_root(lambda x: f(x) - f_other(x), (low, high), tolerances=tolerances).x
+        at = bracketed_root(lambda x: f(x) - f_other(x), low, high)
         return np.where(np.isfinite(at), at, low)  # without a change of sign the curves differ only by rounding
 
 

@@ -27,12 +27,12 @@ from functools import cached_property, reduce
 from typing import Any, TypeAlias
 
 import numpy as np
-from scipy.optimize.elementwise import find_root
 from scipy.special import expit, log_expit, logit, ndtr, ndtri
 
 from .._floats import LARGEST_LOSS, SMALLEST_LOG
 from .._types import Number, Numbers
 from .._validation import real_array, real_number
+from ..evaluation.roots import bracketed_root
 from ..mechanisms import ApproximateDP, BlatantlyNonPrivate, Gaussian, Mechanism, PerfectPrivacy, meet
 from ..mechanisms.finite import SymmetricFiniteMechanism
 
@@ -319,7 +319,7 @@ def _middle(order: np.ndarray, divergence: np.ndarray) -> float:
         first, second = s * log_expit(u) + (1 - s) * log_expit(-u), s * log_expit(-u) + (1 - s) * log_expit(u)
         return np.logaddexp(first, second) - (s - 1) * (d + _ROUNDED)
 
-    odds = find_root(excess, (np.zeros(order.shape), np.full(order.shape, _LARGEST)), args=(order, divergence)).x
+    odds = bracketed_root(excess, np.zeros(order.shape), np.full(order.shape, _LARGEST), order, divergence)
     return float(expit(-np.nanmin(np.where(np.isnan(odds), _LARGEST, odds))))
 
 
@@ -333,7 +333,7 @@ def _largest_power(alpha: np.ndarray, order: np.ndarray, divergence: np.ndarray,
         return np.logaddexp(s * log_expit(u) + (1 - s) * low, s * log_expit(-u) + (1 - s) * high) - (s - 1) * d
 
     given = order, divergence + _ROUNDED, np.log(alpha), np.log1p(-alpha)
-    found = find_root(excess, (logit(alpha), np.full(alpha.shape, _LARGEST)), args=given).x
+    found = bracketed_root(excess, logit(alpha), np.full(alpha.shape, _LARGEST), *given)
     # Without a root any power is allowed.
     return np.where(np.isnan(found), math.inf, found)
 
