@@ -143,7 +143,7 @@ def _log_growing_area(profile, mechanism, tilt: float, end: float = math.inf) ->
     end = int(np.flatnonzero(np.isfinite(heights))[-1])
     if heights[end] > top + _VANISHED and cuts[min(end + 1, len(cuts) - 1)] < largest:
         return math.nan
-    area = integral(lambda epsilon: np.exp(logs(epsilon) - top), cuts)
+    area = _area(lambda epsilon: np.exp(logs(epsilon) - top), cuts)
     return top + math.log(area) if area > 0 else math.nan  # too narrow to be seen
 
 
@@ -312,10 +312,10 @@ def _weighted_area(mechanism, weight, tilt: float = 0.0) -> float:
     cuts = np.unique(cuts[(cuts >= 0) & (cuts <= LARGEST_LOSS)])
     heights = integrand(cuts)
     if not (heights[-1] > 1e-300 and heights[-1] * LARGEST_LOSS > 1e-12 * max(np.nanmax(heights), 1e-300)):
-        return integral(integrand, cuts)
+        return _area(integrand, cuts)
     if tilt < 0:
         # Beyond the last cut δ is constant, the mass of infinite losses, and the rest is an exponential integral.
-        return integral(integrand, cuts) + float(heights[-1]) / -tilt
+        return _area(integrand, cuts) + float(heights[-1]) / -tilt
     never = mechanism._delta(np.asarray(math.inf)) > 0
     # Further cuts, each at twice the last, until the integrand has vanished, unless neither it nor δ falls any more.
     cuts = np.unique(np.concatenate([cuts, kinks[(kinks > LARGEST_LOSS) & np.isfinite(kinks)]]))
@@ -325,16 +325,19 @@ def _weighted_area(mechanism, weight, tilt: float = 0.0) -> float:
         if (never and heights[-1] >= heights[-2]) or not np.isfinite(cuts[-1]):
             return math.inf
     with np.errstate(over="ignore"):
-        return integral(integrand, cuts)
+        return _area(integrand, cuts)
+
+
+def _area(function, cuts) -> float:
+    """The integral of a weighted δ: the pieces on which it is constant at first are one, those of 0 are left out."""
+    heights = function(cuts)
+    last = int(np.flatnonzero(np.append(True, heights[1:] != 0))[-1]) + 1
+    first = int(np.argmin(np.append(heights >= (1 - _ACCURACY) * heights[0], False))) - 1 if heights[0] > 0 else 0
+    return integral(function, np.append(cuts[:1], cuts[max(first, 1) : last + 1]))
 
 
 def integral(function, cuts) -> float:
     """The integral from the first to the last cut: pieces are halved, all at once, until nothing changes."""
-    heights = function(cuts)
-    # The pieces on which the function is constant at first are one, and those on which it is 0 at last count nothing.
-    last = int(np.flatnonzero(np.append(True, heights[1:] != 0))[-1]) + 1
-    first = int(np.argmin(np.append(heights >= (1 - _ACCURACY) * heights[0], False))) - 1
-    cuts = np.append(cuts[:1], cuts[max(first, 1) : last + 1])
     low, high = cuts[:-1], cuts[1:]
     whole, total = _gauss(function, low, high), 0.0
     while low.size:

@@ -72,6 +72,8 @@ _STILL = 1e-12
 _BLURRED = 22.0
 # Windows are compared at these fractions of an interval of ε.
 _COMPARED_AT = np.array([0.0, 0.08, 0.21, 0.37, 0.5, 0.61, 0.78, 0.93, 1.0])
+# First guesses of ε are interpolated on a scale that is linear up to this.
+_LINEAR = 1e-3
 # A transform that has not decayed after so many octaves raises SlowDecay.
 _MOST_OCTAVES = 64
 # A contour ends where an envelope is below e^−32 of the peak.
@@ -199,8 +201,11 @@ def loss_near(found: Sequence[np.ndarray], log_alpha: np.ndarray) -> np.ndarray:
 
 
 def _interpolated(height: np.ndarray, heights: np.ndarray, epsilon: np.ndarray) -> np.ndarray:
+    """ε between saddle points, on logarithmic scales, as it may jump from hundredths to hundreds."""
     order = np.argsort(heights)
-    return np.maximum(np.interp(height, heights[order], epsilon[order]), 0.0)
+    below = -np.log(np.maximum(-heights[order], 1e-9))
+    places = np.interp(-np.log(np.maximum(-height, 1e-9)), below, np.arcsinh(epsilon[order] / _LINEAR))
+    return np.maximum(_LINEAR * np.sinh(places), 0.0)
 
 
 class Inversion(Profile):
