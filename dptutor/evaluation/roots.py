@@ -12,8 +12,9 @@ from .._floats import SMALLEST
 
 _Function: TypeAlias = Callable[[np.ndarray], np.ndarray]
 
-# Enough steps to halve the widest bracket of doubles until nothing lies between its ends.
-_MOST_STEPS = 2200
+# After so many steps brackets are halved, as interpolation may creep; and enough steps to halve the widest bracket of
+# doubles until nothing lies between its ends.
+_INTERPOLATED, _MOST_STEPS = 60, 2200
 
 
 @np.errstate(divide="ignore", invalid="ignore", over="ignore")
@@ -40,7 +41,7 @@ def bracketed_root(
     root, left = np.full(a.size, np.nan), np.arange(a.size)
     share = np.full(a.size, 0.5)
     c, f_c = b, f_b
-    for _ in range(_MOST_STEPS):
+    for step in range(_MOST_STEPS):
         best = np.where(np.abs(f_a) < np.abs(f_b), a, b)
         width, tolerance = np.abs(b - a), absolute + relative * np.abs(best)
         exact = (f_a == 0) | (f_b == 0)
@@ -54,8 +55,8 @@ def bracketed_root(
             a, b, c, f_a, f_b, f_c, share, width, tolerance = (
                 each[on] for each in (a, b, c, f_a, f_b, f_c, share, width, tolerance)
             )
-            if not left.size:
-                break
+        if not left.size:
+            break
         least = 0.5 * tolerance / width
         x = a + np.clip(share, least, 1.0 - least) * (b - a)
         value = function(x, *args)
@@ -66,7 +67,8 @@ def bracketed_root(
         # Inverse quadratic interpolation where it stays within the bracket, halves elsewhere.
         xi, phi = (a - b) / (c - b), (f_a - f_b) / (f_c - f_b)
         inverse = f_a / (f_a - f_b) * f_c / (f_c - f_b) - (c - a) / (b - a) * f_a / (f_c - f_a) * f_b / (f_b - f_c)
-        share = np.where((1 - np.sqrt(1 - xi) < phi) & (phi < np.sqrt(xi)), inverse, 0.5)
+        near = (1 - np.sqrt(1 - xi) < phi) & (phi < np.sqrt(xi)) & (step < _INTERPOLATED)
+        share = np.where(near, inverse, 0.5)
     return root.reshape(shape)
 
 

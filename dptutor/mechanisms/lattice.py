@@ -25,6 +25,8 @@ from .base import Mechanism, as_mechanism
 
 # Below this, α loses digits or underflows.
 _FAINT = 1e-290
+# Two δ, one of them at most so many times as large as the other, may be the same but for rounding.
+_ALMOST = 1.0 + 1e-9
 # Losses, up to about 200, for whose lines of slope −e^ε crossings of the curves are looked for.
 _SMALL = np.geomspace(1e-9, 0.05, 60)
 _LOSSES = np.sort(np.concatenate([-_SMALL, np.sinh(np.linspace(-6, 6, 121)), _SMALL]))
@@ -201,8 +203,7 @@ class Meet(_Pairing):
 
     def _delta(self, epsilon: np.ndarray) -> np.ndarray:
         epsilon = np.asarray(epsilon)
-        alpha, beta, own = self._touching(epsilon)
-        deltas = [part._delta(epsilon) for part in self.parts]
+        alpha, beta, own, *deltas = self._touching(epsilon)
         with np.errstate(over="ignore", invalid="ignore"):
             between = 1 - beta - np.exp(np.minimum(epsilon, LARGEST_LOSS)) * alpha
         # If δ is that of one part, take it from there, with all its digits; δ is at most that of either part.
@@ -211,7 +212,7 @@ class Meet(_Pairing):
 
     def _delta_error(self, epsilon: np.ndarray) -> np.ndarray:
         epsilon = np.asarray(epsilon)
-        alpha, _, own = self._touching(epsilon)
+        alpha, _, own, *deltas = self._touching(epsilon)
         parts = [part._delta_error(epsilon) for part in self.parts]
         # At a crossing, δ is the difference 1 − β − e^ε α, which loses digits.
         with np.errstate(over="ignore", invalid="ignore"):
@@ -219,20 +220,21 @@ class Meet(_Pairing):
         crossing = np.maximum(*parts) + large * (8 * LAST_PLACE + sum(p.error_bound for p in self.parts))
         # If α almost underflows, it is unknown which curve the line touches; δ is at most that of either part.
         faint = ((alpha < _FAINT) & (epsilon > 0)) | (own == 3)
-        unknown = np.where(faint, np.minimum(*(part._delta(epsilon) for part in self.parts)), 0.0)
+        unknown = np.where(faint, np.minimum(*deltas), 0.0)
         return np.select([own == 0, own == 1, own == 3], [*parts, np.maximum(*parts)], crossing) + unknown
 
     @cached_property
     def _touching(self) -> Callable[[np.ndarray], Any]:
         return remembering(self._touched)
 
-    def _touched(self, epsilon: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """The point at which a line of slope −e^ε touches max(f, f̃), and which curve it touches there.
+    def _touched(self, epsilon: np.ndarray) -> tuple[np.ndarray, ...]:
+        """The point at which a line of slope −e^ε touches max(f, f̃), which curve it touches there, and δ of both.
 
         0 and 1 stand for f and f̃, 2 for a crossing of both. 3 means unknown, because α underflows: then the point is
         that of the curve with the smaller δ.
         """
-        alpha, beta, own, low, high = self._ends(epsilon)
+        deltas = tuple(part._delta(epsilon) for part in self.parts)
+        alpha, beta, own, low, high = self._ends(epsilon, *deltas)
         crossing = own == 2
         if np.any(crossing):
             known = self._crossings
@@ -245,17 +247,21 @@ class Meet(_Pairing):
             beta[crossing] = np.maximum(*(part._tradeoff(at) for part in self.parts))
         faint = crossing & (alpha < _FAINT)
         if np.any(faint):
-            first, second = (part._delta(epsilon[faint]) for part in self.parts)
             errors = zip(*(part._errors(epsilon[faint]) for part in self.parts), strict=True)
-            alpha[faint], beta[faint] = (np.where(first <= second, *both) for both in errors)
+            alpha[faint], beta[faint] = (np.where((deltas[0] <= deltas[1])[faint], *both) for both in errors)
             own = np.where(faint, 3, own)
-        return alpha, beta, own
+        return alpha, beta, own, *deltas
 
-    def _ends(self, epsilon: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    def _ends(self, epsilon: np.ndarray, delta: np.ndarray, delta_other: np.ndarray) -> tuple[np.ndarray, ...]:
         """The same as `_touched`, but for a crossing only the interval [low, high] that contains its α."""
         (alpha, beta), (alpha_other, beta_other) = (part._errors(epsilon) for part in self.parts)
         f, f_other = (part._tradeoff for part in self.parts)
-        own = np.where(f_other(alpha) <= beta, 0, np.where(f(alpha_other) <= beta_other, 1, 2))
+        # The line is above the tangent of the curve with the larger δ, which it cannot touch.
+        own = np.full(epsilon.shape, 2)
+        least = np.minimum(delta, delta_other) * _ALMOST
+        other, one = delta_other <= least, delta <= least
+        own[other] = np.where(f(alpha_other[other]) <= beta_other[other], 1, 2)
+        own[one] = np.where(f_other(alpha[one]) <= beta[one], 0, own[one])
         ends = alpha[own == 2], alpha_other[own == 2]
         alpha, beta = np.where(own == 1, alpha_other, alpha), np.where(own == 1, beta_other, beta)
         return alpha, beta, own, np.minimum(*ends), np.maximum(*ends)
@@ -263,7 +269,7 @@ class Meet(_Pairing):
     @cached_property
     def _crossings(self) -> np.ndarray:
         """The crossings of f and f̃ that lines of many slopes find, as increasing α."""
-        *_, low, high = self._ends(_LOSSES)
+        *_, low, high = self._ends(_LOSSES, *(part._delta(_LOSSES) for part in self.parts))
         found = []
         while low.size:
             at = self._crossing(low[:1], high[:1])[0]
