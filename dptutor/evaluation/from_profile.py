@@ -20,6 +20,8 @@ from .polynomials import gauss
 from .remembering import remembering
 
 _NODES, _WEIGHTS = gauss(16)
+# Fewer on each piece from this number of pieces on, which are short, between kinks.
+_FEW, _MANY_PIECES = gauss(6), 512
 # Relative accuracy of integrals.
 _ACCURACY = 1e-12
 # Absolute accuracy of transforms, where δ itself is mostly rounding.
@@ -355,5 +357,6 @@ def integral(function, cuts) -> float:
 
 
 def _gauss(function, low, high):
+    nodes, weights = (_NODES, _WEIGHTS) if low.size < _MANY_PIECES else _FEW
     half = (high - low) / 2
-    return half * (function((low + half)[..., None] + half[..., None] * _NODES) @ _WEIGHTS)
+    return half * (function((low + half)[..., None] + half[..., None] * nodes) @ weights)
