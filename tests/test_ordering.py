@@ -99,6 +99,23 @@ def test_noise_is_ordered_under_other_names():
     assert all(dp.dominance(b, one).verdict == "proven" for one in b.directions)
 
 
+@pytest.mark.parametrize("direction", ["add", "remove", "both"])
+@pytest.mark.parametrize("louder", [(1.0, 0.3, 5), (1.4, 0.7, 5), (1.4, 0.3, 9), (0.4, 0.31, 6)])
+def test_groups_are_ordered_by_noise_rate_and_members(louder, direction):
+    m, o = (dp.SubsampledGaussianGroup(*given, direction) for given in (louder, (1.4, 0.3, 5)))
+    assert dp.dominance(m, o).verdict == "proven" and dp.dominance(o, m).verdict == "refuted"
+    epsilon = np.linspace(-30, 30, 601)
+    assert np.all(o.privacy_profile(epsilon) <= m.privacy_profile(epsilon) * (1 + 1e-12))
+
+
+@pytest.mark.parametrize("louder", [(1.0, 0.3), (1.4, 0.7), (0.4, 0.31)])
+def test_replaced_examples_are_ordered_by_noise_and_rate(louder):
+    m, o = (dp.SubsampledGaussianReplaceOne(*given) for given in (louder, (1.4, 0.3)))
+    assert dp.dominance(m, o).verdict == "proven" and dp.dominance(o, m).verdict == "refuted"
+    epsilon = np.linspace(-30, 30, 601)
+    assert np.all(o.privacy_profile(epsilon) <= m.privacy_profile(epsilon) * (1 + 1e-12))
+
+
 @given(mechanisms(), mechanisms())
 def test_dominance_both_ways_means_equal_faces(a, b):
     if dp.dominance(a, b) and dp.dominance(b, a):

@@ -6,7 +6,8 @@ its argument. These arguments prove dominance:
 
     The mechanisms are equal, `other` reveals nothing, or `mechanism` reveals everything.
     Both belong to one family with ordered parameters (less noise, higher rate, more steps): `other` arises from the
-        outputs of `mechanism` by adding noise, by replacing some of them, or by leaving some out.
+        outputs of `mechanism` by adding noise, by replacing some of them, or by leaving some out. Or (more members of a
+        group) tests at a threshold are best, and those of `mechanism` have more power.
     Each part of the composition `other` is dominated by a different part of the composition `mechanism`.
     A mechanism dominates a join if it dominates both parts, and is dominated by a meet if both parts dominate it.
     `mechanism` is finite: between its losses δ is linear in e^ε and δ̃ is convex, so checking at its losses is enough.
@@ -46,6 +47,7 @@ from ..mechanisms.finite import (
 from ..mechanisms.gaussian import Gaussian
 from ..mechanisms.laplace import Laplace
 from ..mechanisms.lattice import Join, Meet
+from ..mechanisms.replaced import SubsampledGaussianReplaceOne
 from ..mechanisms.sampled_groups import SubsampledGaussianGroup
 from ..mechanisms.selection import ExponentialMechanism
 from ..mechanisms.subsampled import DPSGD, SubsampledGaussian
@@ -316,10 +318,15 @@ def _by_parameters(m, o) -> str | None:
             return "less noise, a higher sampling rate, more steps, or the same"
     if isinstance(m, Laplace) and isinstance(o, Laplace) and m.largest_loss >= o.largest_loss:
         return "no more noise"
-    if isinstance(m, SubsampledGaussianGroup) and isinstance(o, SubsampledGaussianGroup):
-        as_loud = replace(o, noise_multiplier=m.noise_multiplier)
-        if m.noise_multiplier <= o.noise_multiplier and as_loud in (m, *m.both_directions):
-            return "less noise"
+    # Likelihood ratios increase with the answer, so that tests at a threshold are best, for which a binomial number of
+    # members that take part is worse the larger it is.
+    groups = isinstance(m, SubsampledGaussianGroup) and isinstance(o, SubsampledGaussianGroup)
+    if groups and m.direction in ("both", o.direction) and m.members >= o.members and _is_louder(m, o):
+        return "less noise, a higher sampling rate, more members, or the same"
+    # Of a smaller rate: an answer is replaced by noise alone with some probability.
+    replaced = isinstance(m, SubsampledGaussianReplaceOne) and isinstance(o, SubsampledGaussianReplaceOne)
+    if replaced and _is_louder(m, o):
+        return "less noise, a higher sampling rate, or the same"
     # A bounded range of ε implies ε-privacy along the whole line between neighbors, as for Laplace noise.
     bounded = isinstance(m, (Laplace, ExponentialMechanism)) and isinstance(o, ExponentialMechanism)
     if bounded and m.largest_loss >= o.largest_loss:
@@ -329,6 +336,11 @@ def _by_parameters(m, o) -> str | None:
         if epsilon >= epsilon_ and delta >= delta_:
             return "ε and δ no smaller"
     return None
+
+
+def _is_louder(m, o) -> bool:
+    """Whether there is no more noise, and no smaller a sampling rate."""
+    return m.noise_multiplier <= o.noise_multiplier and m.sampling_rate >= o.sampling_rate
 
 
 def _gaussian_steps(m):
