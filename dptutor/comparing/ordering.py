@@ -318,12 +318,12 @@ def _by_parameters(m, o) -> str | None:
             return "less noise, a higher sampling rate, more steps, or the same"
     if isinstance(m, Laplace) and isinstance(o, Laplace) and m.largest_loss >= o.largest_loss:
         return "no more noise"
-    # Likelihood ratios increase with the answer, so that tests at a threshold are best, for which a binomial number of
-    # members that take part is worse the larger it is.
+    # Likelihood ratios increase with the answer, so the best tests are those at a threshold. If more members take part,
+    # answers are larger, and such tests more powerful.
     groups = isinstance(m, SubsampledGaussianGroup) and isinstance(o, SubsampledGaussianGroup)
     if groups and m.direction in ("both", o.direction) and m.members >= o.members and _is_louder(m, o):
         return "less noise, a higher sampling rate, more members, or the same"
-    # Of a smaller rate: an answer is replaced by noise alone with some probability.
+    # To lower the rate, replace each answer by noise alone with some probability.
     replaced = isinstance(m, SubsampledGaussianReplaceOne) and isinstance(o, SubsampledGaussianReplaceOne)
     if replaced and _is_louder(m, o):
         return "less noise, a higher sampling rate, or the same"
@@ -339,7 +339,7 @@ def _by_parameters(m, o) -> str | None:
 
 
 def _is_louder(m, o) -> bool:
-    """Whether there is no more noise, and no smaller a sampling rate."""
+    """Whether `m` has at most the noise of `o` and at least its sampling rate."""
     return m.noise_multiplier <= o.noise_multiplier and m.sampling_rate >= o.sampling_rate
 
 

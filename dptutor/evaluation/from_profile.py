@@ -20,7 +20,7 @@ from .polynomials import gauss
 from .remembering import remembering
 
 _NODES, _WEIGHTS = gauss(16)
-# Fewer on each piece from this number of pieces on, which are short, between kinks.
+# So many pieces lie between kinks and are short: fewer nodes are enough for each.
 _FEW, _MANY_PIECES = gauss(6), 512
 # Relative accuracy of integrals.
 _ACCURACY = 1e-12

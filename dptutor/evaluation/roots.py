@@ -12,8 +12,8 @@ from .._floats import SMALLEST
 
 _Function: TypeAlias = Callable[[np.ndarray], np.ndarray]
 
-# After so many steps brackets are halved, as interpolation may creep; and enough steps to halve the widest bracket of
-# doubles until nothing lies between its ends.
+# Number of steps after which brackets are only halved, since interpolation may creep; and enough steps to halve the
+# widest bracket of doubles until nothing lies between its ends.
 _INTERPOLATED, _MOST_STEPS = 60, 2200
 
 
