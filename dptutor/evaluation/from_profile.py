@@ -145,7 +145,7 @@ def _log_growing_area(profile, mechanism, tilt: float, end: float = math.inf) ->
     end = int(np.flatnonzero(np.isfinite(heights))[-1])
     if heights[end] > top + _VANISHED and cuts[min(end + 1, len(cuts) - 1)] < largest:
         return math.nan
-    area = _area(lambda epsilon: np.exp(logs(epsilon) - top), cuts)
+    area = _area(lambda epsilon: np.exp(logs(epsilon) - top), cuts, np.exp(heights - top))
     return top + math.log(area) if area > 0 else math.nan  # too narrow to be seen
 
 
@@ -314,25 +314,25 @@ def _weighted_area(mechanism, weight, tilt: float = 0.0) -> float:
     cuts = np.unique(cuts[(cuts >= 0) & (cuts <= LARGEST_LOSS)])
     heights = integrand(cuts)
     if not (heights[-1] > 1e-300 and heights[-1] * LARGEST_LOSS > 1e-12 * max(np.nanmax(heights), 1e-300)):
-        return _area(integrand, cuts)
+        return _area(integrand, cuts, heights)
     if tilt < 0:
         # Beyond the last cut δ is constant, the mass of infinite losses, and the rest is an exponential integral.
-        return _area(integrand, cuts) + float(heights[-1]) / -tilt
+        return _area(integrand, cuts, heights) + float(heights[-1]) / -tilt
     never = mechanism._delta(np.asarray(math.inf)) > 0
     # Further cuts, each at twice the last, until the integrand has vanished, unless neither it nor δ falls any more.
     cuts = np.unique(np.concatenate([cuts, kinks[(kinks > LARGEST_LOSS) & np.isfinite(kinks)]]))
+    heights = integrand(cuts)
     while math.log(max(heights[-1], 1e-300)) + math.log(cuts[-1]) > math.log(1e-15 * np.nanmax(heights)):
         cuts = np.append(cuts, 2 * cuts[-1])
         heights = np.append(heights, integrand(cuts[-1:]))
         if (never and heights[-1] >= heights[-2]) or not np.isfinite(cuts[-1]):
             return math.inf
     with np.errstate(over="ignore"):
-        return _area(integrand, cuts)
+        return _area(integrand, cuts, heights)
 
 
-def _area(function, cuts) -> float:
+def _area(function, cuts, heights) -> float:
     """The integral of a weighted δ: the pieces on which it is constant at first are one, those of 0 are left out."""
-    heights = function(cuts)
     last = int(np.flatnonzero(np.append(True, heights[1:] != 0))[-1]) + 1
     first = int(np.argmin(np.append(heights >= (1 - _ACCURACY) * heights[0], False))) - 1 if heights[0] > 0 else 0
     return integral(function, np.append(cuts[:1], cuts[max(first, 1) : last + 1]))

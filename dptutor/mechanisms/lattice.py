@@ -25,8 +25,6 @@ from .base import Mechanism, as_mechanism
 
 # Below this, α loses digits or underflows.
 _FAINT = 1e-290
-# Two δ, one of them at most so many times as large as the other, may be the same but for rounding.
-_ALMOST = 1.0 + 1e-9
 # Losses, up to about 200, for whose lines of slope −e^ε crossings of the curves are looked for.
 _SMALL = np.geomspace(1e-9, 0.05, 60)
 _LOSSES = np.sort(np.concatenate([-_SMALL, np.sinh(np.linspace(-6, 6, 121)), _SMALL]))
@@ -203,7 +201,7 @@ class Meet(_Pairing):
 
     def _delta(self, epsilon: np.ndarray) -> np.ndarray:
         epsilon = np.asarray(epsilon)
-        alpha, beta, own, *deltas = self._touching(epsilon)
+        alpha, beta, own, deltas, _ = self._touching(epsilon)
         with np.errstate(over="ignore", invalid="ignore"):
             between = 1 - beta - np.exp(np.minimum(epsilon, LARGEST_LOSS)) * alpha
         # If δ is that of one part, take it from there, with all its digits; δ is at most that of either part.
@@ -212,8 +210,7 @@ class Meet(_Pairing):
 
     def _delta_error(self, epsilon: np.ndarray) -> np.ndarray:
         epsilon = np.asarray(epsilon)
-        alpha, _, own, *deltas = self._touching(epsilon)
-        parts = [part._delta_error(epsilon) for part in self.parts]
+        alpha, _, own, deltas, parts = self._touching(epsilon)
         # At a crossing, δ is the difference 1 − β − e^ε α, which loses digits.
         with np.errstate(over="ignore", invalid="ignore"):
             large = 1 + np.exp(np.minimum(epsilon, LARGEST_LOSS)) * alpha
@@ -228,13 +225,13 @@ class Meet(_Pairing):
         return remembering(self._touched)
 
     def _touched(self, epsilon: np.ndarray) -> tuple[np.ndarray, ...]:
-        """The point at which a line of slope −e^ε touches max(f, f̃), which curve it touches there, and δ of both.
+        """The point at which a line of slope −e^ε touches max(f, f̃), which curve it touches there, and of both curves δ
+        and its error.
 
         0 and 1 stand for f and f̃, 2 for a crossing of both. 3 means unknown, because α underflows: then the point is
         that of the curve with the smaller δ.
         """
-        deltas = tuple(part._delta(epsilon) for part in self.parts)
-        alpha, beta, own, low, high = self._ends(epsilon, *deltas)
+        alpha, beta, own, deltas, errors, low, high = self._ends(epsilon)
         crossing = own == 2
         if np.any(crossing):
             known = self._crossings
@@ -247,29 +244,30 @@ class Meet(_Pairing):
             beta[crossing] = np.maximum(*(part._tradeoff(at) for part in self.parts))
         faint = crossing & (alpha < _FAINT)
         if np.any(faint):
-            errors = zip(*(part._errors(epsilon[faint]) for part in self.parts), strict=True)
-            alpha[faint], beta[faint] = (np.where((deltas[0] <= deltas[1])[faint], *both) for both in errors)
+            points = zip(*(part._errors(epsilon[faint]) for part in self.parts), strict=True)
+            alpha[faint], beta[faint] = (np.where((deltas[0] <= deltas[1])[faint], *both) for both in points)
             own = np.where(faint, 3, own)
-        return alpha, beta, own, *deltas
+        return alpha, beta, own, deltas, errors
 
-    def _ends(self, epsilon: np.ndarray, delta: np.ndarray, delta_other: np.ndarray) -> tuple[np.ndarray, ...]:
+    def _ends(self, epsilon: np.ndarray) -> tuple[np.ndarray, ...]:
         """The same as `_touched`, but for a crossing only the interval [low, high] that contains its α."""
+        deltas = np.array([part._delta(epsilon) for part in self.parts])
+        errors = np.array([part._delta_error(epsilon) for part in self.parts])
         (alpha, beta), (alpha_other, beta_other) = (part._errors(epsilon) for part in self.parts)
         f, f_other = (part._tradeoff for part in self.parts)
         # The line is above the tangent of the curve with the larger δ, which it cannot touch.
+        one, other = deltas - errors <= (deltas + errors)[::-1]
         own = np.full(epsilon.shape, 2)
-        least = np.minimum(delta, delta_other) * _ALMOST
-        other, one = delta_other <= least, delta <= least
         own[other] = np.where(f(alpha_other[other]) <= beta_other[other], 1, 2)
         own[one] = np.where(f_other(alpha[one]) <= beta[one], 0, own[one])
         ends = alpha[own == 2], alpha_other[own == 2]
         alpha, beta = np.where(own == 1, alpha_other, alpha), np.where(own == 1, beta_other, beta)
-        return alpha, beta, own, np.minimum(*ends), np.maximum(*ends)
+        return alpha, beta, own, deltas, errors, np.minimum(*ends), np.maximum(*ends)
 
     @cached_property
     def _crossings(self) -> np.ndarray:
         """The crossings of f and f̃ that lines of many slopes find, as increasing α."""
-        *_, low, high = self._ends(_LOSSES, *(part._delta(_LOSSES) for part in self.parts))
+        *_, low, high = self._ends(_LOSSES)
         found = []
         while low.size:
             at = self._crossing(low[:1], high[:1])[0]
