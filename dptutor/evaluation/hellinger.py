@@ -84,6 +84,8 @@ _MOST_PANELS, _MOST_AT_LAST = 130, 1500
 _UNSHARP, _UNSHARP_REST = 1e-7, 1e-11
 # Smallest complement for which a relative error is computed.
 _SMALLEST_REST = 1e-300
+# Standard deviations to which the losses of most steps extend: δ is about 10⁻⁹ there.
+_MOST_LOSSES = 5.4
 # Approximate −log δ at the ends of the intervals of ε.
 _LEVELS = np.array([14.0, 25.0, 37.0, 50.0, 72.0, 95.0, 200.0, 400.0])
 
@@ -279,6 +281,10 @@ class Inversion(Profile):
             cuts = np.append(cuts, octaves)
         # and at fixed values of δ, so that a request for δ = 1e-5 does not compute the interval around 1e-30.
         cuts = np.append(cuts, self._below(_LEVELS))
+        # Beyond the losses of most steps come those of a few, which contours may resolve less well.
+        if self._law is not None:
+            c, loss, _, variance = self._saddles
+            cuts = np.append(cuts, np.interp(0.0, c, loss) + _MOST_LOSSES * math.sqrt(np.interp(0.0, c, variance)))
         cuts = np.unique(cuts[(cuts > 0) & (cuts < last)])
         return np.concatenate([[0.0], cuts, [last]])
 

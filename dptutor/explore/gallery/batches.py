@@ -157,8 +157,8 @@ def shuffled(sigma, batches, epochs):
 @profiles.curve(BLUE, "Poisson", moves="")
 def sampled(sigma, batches, epochs):
     mechanism = poisson(sigma, batches, epochs)
-    seen = EPSILONS[: np.searchsorted(EPSILONS, mechanism.epsilon(LOW)) + 1]  # what is below the panel takes long
-    return EPSILONS, shown(np.append(mechanism.privacy_profile(seen), np.zeros(EPSILONS.size - seen.size)))
+    seen = np.minimum(EPSILONS, mechanism.epsilon(LOW))  # what is below the panel takes long
+    return seen, mechanism.privacy_profile(seen)
 
 
 @profiles.curve(GREEN, "balls and bins", line=DOTTED, moves="")
