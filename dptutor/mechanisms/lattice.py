@@ -17,6 +17,7 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
+from scipy.special import expit
 
 from .._floats import LARGEST_LOSS, LAST_PLACE
 from ..evaluation.remembering import remembering
@@ -25,9 +26,9 @@ from .base import Mechanism, as_mechanism
 
 # Below this, α loses digits or underflows.
 _FAINT = 1e-290
-# Losses, up to about 200, for whose lines of slope −e^ε crossings of the curves are looked for.
-_SMALL = np.geomspace(1e-9, 0.05, 60)
-_LOSSES = np.sort(np.concatenate([-_SMALL, np.sinh(np.linspace(-6, 6, 121)), _SMALL]))
+# Where crossings of the curves are looked for, and how far these are apart at least on either side of one.
+_ALPHAS = np.concatenate([np.geomspace(1e-90, 1e-16, 38), expit(np.linspace(-36, 36, 289)), [1.0]])
+_CLEAR = 1e-12
 
 
 def join(mechanism: Mechanism, other: Mechanism) -> Mechanism:
@@ -201,7 +202,7 @@ class Meet(_Pairing):
 
     def _delta(self, epsilon: np.ndarray) -> np.ndarray:
         epsilon = np.asarray(epsilon)
-        alpha, beta, own, deltas, _ = self._touching(epsilon)
+        alpha, beta, own, deltas, *_ = self._touching(epsilon)
         with np.errstate(over="ignore", invalid="ignore"):
             between = 1 - beta - np.exp(np.minimum(epsilon, LARGEST_LOSS)) * alpha
         # If δ is that of one part, take it from there, with all its digits; δ is at most that of either part.
@@ -210,28 +211,34 @@ class Meet(_Pairing):
 
     def _delta_error(self, epsilon: np.ndarray) -> np.ndarray:
         epsilon = np.asarray(epsilon)
-        alpha, _, own, deltas, parts = self._touching(epsilon)
+        alpha, _, own, deltas, parts, above = self._touching(epsilon)
         # At a crossing, δ is the difference 1 − β − e^ε α, which loses digits.
         with np.errstate(over="ignore", invalid="ignore"):
             large = 1 + np.exp(np.minimum(epsilon, LARGEST_LOSS)) * alpha
-        crossing = np.maximum(*parts) + large * (8 * LAST_PLACE + sum(p.error_bound for p in self.parts))
-        # If α almost underflows, it is unknown which curve the line touches; δ is at most that of either part.
-        faint = ((alpha < _FAINT) & (epsilon > 0)) | (own == 3)
-        unknown = np.where(faint, np.minimum(*deltas), 0.0)
-        return np.select([own == 0, own == 1, own == 3], [*parts, np.maximum(*parts)], crossing) + unknown
+        crossing = np.maximum(*parts) + large * self._rounded
+        # δ is at most that of either part, and if the other curve is higher by r where the line touches one, δ is at
+        # most r less than that of this one: r is unknown if it is less than the errors of both.
+        unknown = np.where(own == 3, np.inf, np.where((own < 2) & (above <= self._rounded), 2 * self._rounded, 0.0))
+        known = np.select([own == 0, own == 1, own == 3], [*parts, np.maximum(*parts)], crossing)
+        return known + np.minimum(unknown, np.minimum(*deltas))
+
+    @cached_property
+    def _rounded(self) -> float:
+        """What both curves together may be off by."""
+        return 8 * LAST_PLACE + sum(part.error_bound for part in self.parts)
 
     @cached_property
     def _touching(self) -> Callable[[np.ndarray], Any]:
         return remembering(self._touched)
 
     def _touched(self, epsilon: np.ndarray) -> tuple[np.ndarray, ...]:
-        """The point at which a line of slope −e^ε touches max(f, f̃), which curve it touches there, and of both curves δ
-        and its error.
+        """The point at which a line of slope −e^ε touches max(f, f̃), which curve it touches there, of both curves δ and
+        its error, and how far the curve is above the other.
 
         0 and 1 stand for f and f̃, 2 for a crossing of both. 3 means unknown, because α underflows: then the point is
         that of the curve with the smaller δ.
         """
-        alpha, beta, own, deltas, errors, low, high = self._ends(epsilon)
+        alpha, beta, own, deltas, errors, above, low, high = self._ends(epsilon)
         crossing = own == 2
         if np.any(crossing):
             known = self._crossings
@@ -247,7 +254,7 @@ class Meet(_Pairing):
             points = zip(*(part._errors(epsilon[faint]) for part in self.parts), strict=True)
             alpha[faint], beta[faint] = (np.where((deltas[0] <= deltas[1])[faint], *both) for both in points)
             own = np.where(faint, 3, own)
-        return alpha, beta, own, deltas, errors
+        return alpha, beta, own, deltas, errors, above
 
     def _ends(self, epsilon: np.ndarray) -> tuple[np.ndarray, ...]:
         """The same as `_touched`, but for a crossing only the interval [low, high] that contains its α."""
@@ -257,25 +264,24 @@ class Meet(_Pairing):
         f, f_other = (part._tradeoff for part in self.parts)
         # The line is above the tangent of the curve with the larger δ, which it cannot touch.
         one, other = deltas - errors <= (deltas + errors)[::-1]
-        own = np.full(epsilon.shape, 2)
-        own[other] = np.where(f(alpha_other[other]) <= beta_other[other], 1, 2)
-        own[one] = np.where(f_other(alpha[one]) <= beta[one], 0, own[one])
+        own, above = np.full(epsilon.shape, 2), np.zeros(epsilon.shape)
+        for number, at, margin in (
+            (1, other, beta_other[other] - f(alpha_other[other])),
+            (0, one, beta[one] - f_other(alpha[one])),
+        ):
+            own[at] = np.where(margin >= 0, number, own[at])
+            above[at] = np.where(margin >= 0, margin, above[at])
         ends = alpha[own == 2], alpha_other[own == 2]
         alpha, beta = np.where(own == 1, alpha_other, alpha), np.where(own == 1, beta_other, beta)
-        return alpha, beta, own, deltas, errors, np.minimum(*ends), np.maximum(*ends)
+        return alpha, beta, own, deltas, errors, above, np.minimum(*ends), np.maximum(*ends)
 
     @cached_property
     def _crossings(self) -> np.ndarray:
-        """The crossings of f and f̃ that lines of many slopes find, as increasing α."""
-        *_, low, high = self._ends(_LOSSES)
-        found = []
-        while low.size:
-            at = self._crossing(low[:1], high[:1])[0]
-            found.append(at)
-            rest = (at < low) | (at > high)
-            rest[0] = False
-            low, high = low[rest], high[rest]
-        return np.sort(found)
+        """The crossings of f and f̃ between many α, increasing; not those of curves that differ by rounding."""
+        above = np.subtract(*(part._tradeoff(_ALPHAS) for part in self.parts))
+        clear = np.flatnonzero(np.abs(above) > _CLEAR)
+        changes = np.flatnonzero((above[clear[1:]] > 0) != (above[clear[:-1]] > 0))
+        return self._crossing(_ALPHAS[clear[changes]], _ALPHAS[clear[changes + 1]])
 
     def _crossing(self, low: np.ndarray, high: np.ndarray) -> np.ndarray:
         # Between the points at which f and f̃ are touched, f − f̃ is monotone and changes sign: there is one crossing.
