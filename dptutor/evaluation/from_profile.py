@@ -54,6 +54,8 @@ _TURN = 4.0
 _FURTHEST_TURN = 12.0
 # The error of a piece is taken to be this many times the change when it is halved.
 _OF_CHANGE = 10.0
+# Where cuts are added: an evaluation at many losses takes hardly longer than at few.
+_EIGHTHS = np.arange(1, 8) / 8
 # Number of s that are evaluated together.
 _AT_ONCE = 16
 # Parts of an integrand smaller than this, relative to its maximum, are left out and bounded.
@@ -89,6 +91,8 @@ def _renyi_of_order(mechanism, profiles, s: float) -> float:
     """The Rényi divergence of order s, where the profiles answer δ and an upper bound on it."""
     if s == 1.0:
         return _mean_loss(mechanism)
+    if s > 1.0 and (known := _log_area_of_larger(mechanism, s)) is not None:
+        return _from_log_area(known, s)
     # H(s) − 1 = s(s−1) [∫ e^{(s−1)ε} δ(ε) dε + ∫ e^{−sε} δ_QP(ε) dε].
     back = _weighted_area(mechanism.reverse, lambda epsilon: 1.0, -s)
     if s < 1.0:
@@ -107,7 +111,34 @@ def _renyi_of_order(mechanism, profiles, s: float) -> float:
             f"the Rényi divergence of order {s:g} of {shortened(repr(mechanism), 120)} depends on a δ that is less "
             "than its error or than any number, or on losses larger than are looked for: dptutor cannot compute it"
         )
+    return _from_log_area(area, s)
+
+
+def _from_log_area(area: float, s: float) -> float:
+    """The Rényi divergence of order s from log (H(s) − 1)/(s(s − 1))."""
     return float(np.logaddexp(0.0, math.log(s) + math.log(s - 1) + area)) / (s - 1)
+
+
+def _parts_of(mechanism):
+    """The mechanisms of which a mechanism is a meet or a join, and whether it is a join; a mechanism that is meant in
+    both directions is one of these."""
+    return mechanism._made_of() or (mechanism.both_directions, True)
+
+
+def _log_area_of_larger(mechanism, s: float) -> float | None:
+    """log (H(s) − 1)/(s(s − 1)) of a join where one part counts alone, else None: it is between the largest and the sum
+    of those of all parts."""
+    parts, any_of = _parts_of(mechanism)
+    if not parts or not any_of:
+        return None
+    areas = []
+    for part in parts:
+        own = _log_area_of_larger(part, s) if part.both_directions else float(_log_areas(part, np.array([s]))[0])
+        if own is None or math.isnan(own):
+            return None
+        areas.append(own)
+    largest = max(areas)
+    return largest if largest < math.inf and np.exp(np.array(areas) - largest).sum() < 1.0 + LAST_PLACE else None
 
 
 def _log_growing_area(profile, mechanism, tilt: float, end: float = math.inf) -> float:
@@ -134,13 +165,14 @@ def _log_growing_area(profile, mechanism, tilt: float, end: float = math.inf) ->
     while True:
         width, least = np.diff(cuts), heights.max() + _VANISHED
         rise = tilt * width
-        steep = (rise > _STEEPEST) & (heights[:-1] + rise > least) & (width > 4 * LAST_PLACE * cuts[1:])
+        steep = (rise > _STEEPEST) & (heights[:-1] + rise > least) & (width > 32 * LAST_PLACE * cuts[1:])
         ends = (heights[:-1] > least) & np.isneginf(heights[1:]) & (width > _CLOSE * cuts[1:])
         if not (steep | ends).any():
             break
-        place = np.flatnonzero(steep | ends) + 1
-        middle = (cuts[place - 1] + cuts[place]) / 2
-        cuts, heights = np.insert(cuts, place, middle), np.insert(heights, place, logs(middle))
+        place = np.flatnonzero(steep | ends)
+        inner = (cuts[place, None] + width[place, None] * _EIGHTHS).ravel()
+        place = np.repeat(place + 1, _EIGHTHS.size)
+        cuts, heights = np.insert(cuts, place, inner), np.insert(heights, place, logs(inner))
     top = float(heights.max())
     end = int(np.flatnonzero(np.isfinite(heights))[-1])
     if heights[end] > top + _VANISHED and cuts[min(end + 1, len(cuts) - 1)] < largest:
@@ -156,7 +188,7 @@ def _log_area_at_most(mechanism, s: float, log_back: float) -> float:
     δ of a meet is at most that of each part, and δ of a join at most the sum of those of its parts. Beyond an ε up to
     which δ is known, the area is at most e^{−(r − s)ε} times that for an order r > s.
     """
-    parts, any_of = mechanism._made_of() or (mechanism.both_directions, True)
+    parts, any_of = _parts_of(mechanism)
     if not parts:
         return math.nan
     order = s + _LARGER_ORDERS

@@ -30,7 +30,7 @@ def log_mean_inverse_power(mu: float, count: int, power: float) -> float:
     step = min(_WIDEST, _OF_WIDTH / math.sqrt(1.0 + power))
 
     def logs(place: np.ndarray) -> np.ndarray:
-        return np.array([power * w + _log_rise(mu, count, float(w)) for w in place])
+        return power * place + _log_rise(mu, count, place)
 
     peak = _peak(mu, count, power)
     total, largest = [logs(np.array([peak]))], -math.inf
@@ -57,15 +57,17 @@ def _peak(mu: float, count: int, power: float) -> float:
     return math.log(power + 1.0) + min(mu * shift + mu**2 / 2, mu * shift * (1.0 + mu**2 / 2))
 
 
-def _log_rise(mu: float, count: int, log_u: float) -> float:
+def _log_rise(mu: float, count: int, log_u: np.ndarray) -> np.ndarray:
     """−u + log(e^c(u) − 1)."""
-    log_v = log_u - math.log(count)
-    if log_v <= math.log(_SMALL):
-        u, c = math.exp(log_u), count * math.log1p(_mean_rise(mu, math.exp(log_v)))
-        return -u + c + math.log(-math.expm1(-c)) if c > 0 else -math.inf
-    log_mean = count * _log_mean(mu, log_v)
-    c = log_mean + math.exp(log_u) if log_u < 700 else math.inf
-    return log_mean + math.log(-math.expm1(-c))
+    log_v, found = log_u - math.log(count), np.empty(log_u.shape)
+    small = log_v <= math.log(_SMALL)
+    for place in np.flatnonzero(small):
+        u, c = math.exp(log_u[place]), count * math.log1p(_mean_rise(mu, math.exp(log_v[place])))
+        found[place] = -u + c + math.log(-math.expm1(-c)) if c > 0 else -math.inf
+    log_mean = count * _log_mean(mu, log_v[~small])
+    with np.errstate(over="ignore"):
+        found[~small] = log_mean + np.log(-np.expm1(-(log_mean + np.exp(log_u[~small]))))
+    return found
 
 
 def _mean_rise(mu: float, v: float) -> float:
@@ -81,12 +83,19 @@ def _mean_rise(mu: float, v: float) -> float:
     return float(step * (np.exp(-(z**2) / 2) @ rise)) / math.sqrt(2 * math.pi)
 
 
-def _log_mean(mu: float, log_v: float) -> float:
+def _log_mean(mu: float, log_v: np.ndarray) -> np.ndarray:
     """log E[e^(−vX)]."""
-    # Where the terms are largest, v X is −z/μ.
-    middle = -float(wrightomega(2 * math.log(mu) + log_v - mu**2 / 2).real) / mu
-    step = min(_WIDEST, _OF_WIDTH / math.sqrt(1.0 - mu * middle), 0.25 / mu)
-    z = middle + step * np.arange(-math.ceil(_FAR / step), math.ceil(_FAR / step) + 1)
+    # Where the terms are largest, v X is −z/μ, and the logarithm bends by 1 − μz.
+    middle = -wrightomega(2 * math.log(mu) + log_v - mu**2 / 2).real / mu
+    width = 1.0 / np.sqrt(1.0 - mu * middle)
+    step = np.minimum(_OF_WIDTH * width, min(_WIDEST, 0.25 / mu))
+    # To the right it falls by (t/width)²/2 or more. To the left, as x − 1 + e^−x ≥ x²/(2 + x), by t²/2 and by
+    # m t²/(2 + μt) or more, with m = −μz.
+    most, m = _FAR**2 / 2, -mu * middle
+    left = np.minimum(_FAR, (most * mu + np.sqrt((most * mu) ** 2 + 8.0 * most * m)) / (2.0 * m))
+    ends = [math.ceil(float(np.max(far / step, initial=0.0))) for far in (left, _FAR * width)]
+    z = middle[:, None] + np.multiply.outer(step, np.arange(-ends[0], ends[1] + 1))
     with np.errstate(over="ignore", under="ignore"):
-        logs = -(z**2) / 2 - np.exp(log_v + mu * z - mu**2 / 2)
-        return float(logsumexp(logs)) + math.log(step / math.sqrt(2 * math.pi))
+        logs = -(z**2) / 2 - np.exp(log_v[:, None] + mu * z - mu**2 / 2)
+        top = logs.max(axis=1)
+        return top + np.log(np.exp(logs - top[:, None]).sum(axis=1) * step / math.sqrt(2 * math.pi))
