@@ -314,9 +314,9 @@ def _optimistic(factor: Factor, step: float):
     p = -np.diff(np.concatenate([alpha[:1], np.clip(hull, 0.0, alpha[0]), [0.0]]))
     q = p * np.exp(np.minimum(step * number, LARGEST_LOSS))
     # What the hull leaves at its lowest point: larger losses are moved to the upper end, which makes δ smaller.
-    end = np.exp(min(step * right, LARGEST_LOSS))
+    end = math.exp(min(step * right, LARGEST_LOSS))
     left_over = float(np.min(1.0 - beta[-2:] - factor.q_infinite - end * alpha[-2:]))
-    left_over -= end * math.expm1(step) * float(weight @ np.maximum(-hull, 0.0))
+    left_over -= end * (math.expm1(step) * float(weight @ np.maximum(-hull, 0.0)))
     q[-2] += max(left_over - _TAIL, 0.0)
     return left + 1, factor.count, q
 

@@ -13,11 +13,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from decimal import Context, Decimal, localcontext
+from decimal import MAX_EMAX, MIN_EMIN, Context, Decimal, localcontext
 from functools import wraps
 from typing import Any, ParamSpec, TypeVar
 
-_FIFTY_DIGITS = Context(prec=50)
+# Probabilities may be far less than 10^−999999, where the usual range of exponents ends.
+_FIFTY_DIGITS = Context(prec=50, Emin=MIN_EMIN, Emax=MAX_EMAX)
 
 _R = TypeVar("_R")
 _P = ParamSpec("_P")

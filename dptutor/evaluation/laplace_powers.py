@@ -19,7 +19,7 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import Any
 
 import numpy as np
@@ -118,9 +118,15 @@ class LaplacePower:
             upper[above] = self._chernoff(epsilon[above])
         below = ~beyond & (place > self._end)
         if below.any():
-            at = np.array([self.high - min(self._last * 2 * self.top, self.high) * (1 - 1e-12)])
-            lower[below] = self.profile(at)[0][0] if self._last else 0.0
+            lower[below] = self._at_last
         return lower * (1 - self.relative), np.minimum(upper * (1 + self.relative), 1.0)
+
+    @cached_property
+    def _at_last(self) -> float:
+        """δ at the end of the last cell, the smallest loss whose δ is known."""
+        if self._cells is not None:
+            return float(self._in_cells(np.array([float(self._last)]))[0])
+        return float(_first_cell(self.count, np.array([2 * self.top]))[0]) if self._closed else 0.0
 
     def _in_cells(self, place: np.ndarray) -> np.ndarray:
         assert self._cells is not None
