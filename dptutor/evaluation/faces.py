@@ -43,6 +43,8 @@ _ASIDE_IN_WINDOWS = np.array([1e-9, 1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2])
 _MANY_KINKS, _NEAR = 300, 1e-4
 # Relative distance from a kink at which the profile is asked for on either side of it.
 _BESIDE_KINK = 1e-15
+# A loss so large that α is negligible where a line of this slope touches f and 1 − δ is small.
+_LARGE = 30.0
 # Relative distance that losses keep from the ends of a bounded range, where slopes have no digits.
 _NEXT_TO_END = 1e-7
 # α may jump where two profiles cross: if it still falls by more than this, the search goes on to the last place.
@@ -281,9 +283,31 @@ class TabulatedFaces:
         """f at α and a bound on its error."""
         return remembering(self._touching)
 
+    @cached_property
+    def _nearly_none(self):
+        """(α, most): f is at most `most` from α on, if no more is certain of the sum of both errors; else infinite."""
+        known = math.inf, math.inf
+        for loss in (0.0, _LARGE):
+            answer = self._forward.at(np.array([loss]))
+            rest, error = float(answer.rest[0]), float(answer.error[0])
+            if not rest <= error > 0.0:
+                break
+            # β + e^ε α = 1 − δ at the point that a line touches.
+            known = math.exp(-loss) * (rest + error), rest + error
+        return known
+
     def _touching(self, alpha):
-        """f at `alpha` by supporting lines, and a bound on its error."""
+        """f at `alpha`, and a bound on its error."""
         flat = np.ravel(alpha).astype(float)
+        first, most = self._nearly_none
+        value, bound = np.zeros(flat.shape), np.minimum(most, 1.0 - flat)
+        some = np.flatnonzero(flat < first)
+        if some.size:
+            value[some], bound[some] = self._by_lines(flat[some])
+        return value.reshape(np.shape(alpha)), bound.reshape(np.shape(alpha))
+
+    def _by_lines(self, flat):
+        """f at a one-dimensional `flat` by supporting lines, and a bound on its error."""
         low, high, a_low, a_high = self._bracketed(flat)
         off, bound = np.ones(flat.shape, dtype=bool), np.full(flat.shape, np.inf)
         for turn in range(_ROUNDS):
@@ -321,8 +345,7 @@ class TabulatedFaces:
         def lines(at):
             return [each.reshape(at.shape) for each in self._lines(at.ravel())[1:]]
 
-        value, bound = known_at(lines, losses, flat, [1.0 - mass for mass in self._infinite])
-        return value.reshape(np.shape(alpha)), bound.reshape(np.shape(alpha))
+        return known_at(lines, losses, flat, [1.0 - mass for mass in self._infinite])
 
     def _lines(self, losses):
         """For the line that touches f at each loss: α there, its height at α = 0, and a bound on the height's error."""
@@ -650,23 +673,29 @@ class MixtureFaces(ByLines):
         return matters if matters.any() else np.ones(self._loss.shape, dtype=bool)
 
     def _over(self, face, epsilon, mass, loss=None):
-        """Σ mass · face(ε − l) over all atoms, or over other losses, in portions that fit into memory."""
-        loss = self._loss if loss is None else loss
+        """Σ mass · face(ε − l) over all atoms, or over other losses."""
+        return self._sums(lambda x: (face(x),), epsilon, (mass,), self._loss if loss is None else loss)[0]
+
+    def _sums(self, faces, epsilon, masses, loss):
+        """Σ mass · face(ε − l) for each of several faces, in portions that fit into memory."""
         flat = np.ravel(epsilon).astype(float)
-        total = np.empty(flat.shape)
+        totals = np.empty((len(masses), flat.size))
         for few in np.array_split(np.arange(flat.size), max(1, flat.size * loss.size // 200_000)):
-            total[few] = np.sum(face(np.subtract.outer(flat[few], loss)) * mass, axis=1)
-        return total.reshape(np.shape(epsilon))
+            for total, each, mass in zip(totals, faces(np.subtract.outer(flat[few], loss)), masses, strict=True):
+                total[few] = np.sum(each * mass, axis=1)
+        return totals.reshape(len(masses), *np.shape(epsilon))
 
     def worse(self) -> None:
         """None: nothing is faster than asking both directions."""
 
     def errors(self, epsilon):
         """α and β at ε."""
+        return self._known_errors(epsilon)
+
+    @cached_property
+    def _known_errors(self):
         p, q, loss = self._p[self._matters], self._q[self._matters], self._loss[self._matters]
-        alpha = self._over(lambda x: self._rest._errors(x)[0], epsilon, p, loss)
-        beta = self._over(lambda x: self._rest._errors(x)[1], epsilon, q, loss)
-        return np.minimum(alpha, 1.0), np.minimum(beta, 1.0)
+        return remembering(lambda epsilon: np.minimum(self._sums(self._rest._errors, epsilon, (p, q), loss), 1.0))
 
     def bayes_error(self, log_odds):
         """R at log-odds."""

@@ -341,7 +341,9 @@ class FiniteLaw(AtomicLaw):
     def _next(self, epsilon: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """The index of the next loss above ε, and ε minus that loss."""
         above = np.searchsorted(self.kinks, epsilon, side="right")
-        nearest = np.append(self.kinks, 0.0)[above]
+        if not self.kinks.size:
+            return above, np.zeros(above.shape)
+        nearest = self.kinks[np.minimum(above, self.kinks.size - 1)]
         return above, np.where(above < self.kinks.size, np.minimum(epsilon - nearest, 0.0), 0.0)
 
     def tradeoff(self, alpha: np.ndarray) -> np.ndarray:

@@ -11,6 +11,9 @@ from functools import lru_cache
 
 import numpy as np
 
+# Number of places that are evaluated together, so that they stay in the processor's cache.
+_AT_ONCE = 2**13
+
 
 @lru_cache(maxsize=64)
 def gauss(count: int) -> tuple[np.ndarray, np.ndarray]:
@@ -35,7 +38,16 @@ def lebesgue(count: int) -> float:
 
 def sums(coefficients: np.ndarray, x: np.ndarray) -> np.ndarray:
     """Σ c_k T_k(x), of each row of coefficients at each row of places."""
-    b1 = b2 = np.zeros(x.shape)
-    for k in range(coefficients.shape[1] - 1, 0, -1):
-        b1, b2 = coefficients[:, k, None] + 2 * x * b1 - b2, b1
-    return coefficients[:, :1] + x * b1 - b2
+    found, many = np.empty(x.shape), max(1, _AT_ONCE // x.shape[1])
+    for start in range(0, len(x), many):
+        rows = slice(start, start + many)
+        at, columns = x[rows], np.ascontiguousarray(coefficients[rows].T)[:, :, None]
+        twice = 2 * at
+        b0, b1, b2 = np.zeros((3, *at.shape))
+        for column in columns[:0:-1]:
+            np.multiply(twice, b1, out=b0)
+            b0 += column
+            b0 -= b2
+            b0, b1, b2 = b2, b0, b1
+        found[rows] = columns[0] + at * b1 - b2
+    return found
