@@ -342,6 +342,15 @@ def test_what_a_search_has_found():
     assert list(laws.of_evaluators(wide)) == []
     nothing = dp.meet(dp.PerfectPrivacy(), dp.SubsampledGaussian(0.356, 0.0143))  # a profile without a piece
     assert list(laws.of_products(nothing, dp.Gaussian(22.67, 0.793))) == []
+    faint = dp.meet(dp.FixedBatches(2.2262871656783676), dp.BallsAndBins(68.62280822690145, 7))  # δ below rounding
+    assert list(laws.of_one(faint)) == []
+    many = dp.Laplace(1, 3.95270158441627e-06) ** 90108908  # places that are rounded beyond the last cell
+    assert dp.dominance(many, dp.BallsAndBins(95.54813785415362, 30, "remove")).verdict != "proven"
+    large = dp.DiscreteGaussian(0.020378100110253337, 212) @ dp.DiscreteLaplace(1, 3)  # masses below 10^−999999
+    assert large.privacy_profile(1e7) == approx(1.0, abs=1e-12)
+    long = dp.SampledWithoutReplacement(1.313029272578987, 0.5865076668751067) ** 387885  # losses beyond all floats
+    long = long @ dp.SubsampledGaussianReplaceOne(0.0202936823498025, 0.0018743754999991388)
+    assert long.privacy_profile(1.0) == approx(1.0, abs=1e-9)
 
 
 @pytest.mark.parametrize("more", [dp.Laplace(1), dp.Laplace(1) @ dp.Laplace(2)])
@@ -411,3 +420,23 @@ def test_a_power_with_too_many_sums_is_no_mixture():
     # As that in dp.group(dp.Staircase(1.5e-6, 0.00127) ** 3997894, 4).
     with pytest.raises(TooManyAtoms):
         composition._over_fewest(composition.Composition(((dp.RandomizedResponse(1.0), 3),)))
+
+
+def test_where_errors_nearly_vanish_both_together_bound_f():
+    m = dp.Laplace(0.01) ** 5  # no loss is larger than 500
+    beta, error = m.tradeoff(np.array([1e-300, 1e-12, 0.5, 1.0]), with_error=True)
+    assert beta[0] == approx(1.0, abs=error[0])
+    assert (beta[1:] - error[1:] <= 0).all()
+    assert (error < 1e-11).all()
+
+
+def test_a_join_in_which_one_mechanism_counts_alone_has_its_divergence():
+    alone = dp.SampledWithoutReplacement(0.0145, 0.00329)
+    both = dp.join(alone, dp.SubsampledGaussian(0.574, 0.0457))
+    assert both.renyi_divergence([2, 40]) == approx(alone.renyi_divergence([2, 40]), rel=1e-14)
+    less = dp.join(dp.Gaussian(1), dp.SubsampledGaussian(0.7, 0.2, "add"))  # both count
+    orders = np.array([1.5, 3.0])
+    each = np.array([m.renyi_divergence(orders) for m in less.parts])
+    most = np.log(np.expm1((orders - 1) * each).sum(axis=0) + 1) / (orders - 1)
+    assert (less.renyi_divergence(orders) >= each.max(axis=0)).all()
+    assert (less.renyi_divergence(orders) < most).all()
