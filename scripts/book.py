@@ -201,6 +201,11 @@ class Server(http.server.ThreadingHTTPServer):
     request_queue_size = 128  # a page asks for all its files at once
     waiting = None  # a page that stands for all others
 
+    def handle_error(self, request, client_address):
+        """A reader who leaves before a file has arrived is no news."""
+        if not isinstance(sys.exception(), ConnectionError):
+            super().handle_error(request, client_address)
+
 
 # Stands for all pages until there is one to show.
 SOON = b"""\

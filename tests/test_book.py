@@ -4,6 +4,7 @@ import ast
 import getpass
 import re
 import socket
+import struct
 import subprocess
 import sys
 import tempfile
@@ -119,6 +120,19 @@ def test_until_the_first_build_has_ended_there_is_a_curve_to_drag(site, chromium
         page.wait_for_url(address)
         page.locator("h1", has_text="Were they in the data?").wait_for()
         page.close()
+
+
+def test_a_reader_who_leaves_before_a_file_has_arrived_is_no_news(tmp_path, capsys):
+    (tmp_path / "large").write_bytes(bytes(2**25))
+    with book.running(tmp_path, 0) as server:
+        with socket.create_connection(("127.0.0.1", server.server_port)) as reader:
+            reader.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))  # leaves without goodbye
+            reader.sendall(b"GET /large HTTP/1.1\r\n\r\n")
+            reader.recv(1)
+        for thread in threading.enumerate():
+            if "process_request" in thread.name:
+                thread.join(10)
+    assert capsys.readouterr().err == ""
 
 
 def test_what_is_said_of_a_chapter_changes_with_its_opening_and_not_with_its_text(tmp_path, monkeypatch):
