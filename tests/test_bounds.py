@@ -5,6 +5,7 @@ References are formulas written down here, to many digits, sums over all outcome
 
 import itertools
 import math
+import warnings
 from functools import reduce
 
 import laws
@@ -434,6 +435,11 @@ def test_a_join_in_which_one_mechanism_counts_alone_has_its_divergence():
     alone = dp.SampledWithoutReplacement(0.0145, 0.00329)
     both = dp.join(alone, dp.SubsampledGaussian(0.574, 0.0457))
     assert both.renyi_divergence([2, 40]) == approx(alone.renyi_divergence([2, 40]), rel=1e-14)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        nothing = dp.join(dp.PerfectPrivacy(), dp.SubsampledGaussian(1, 0.1, "remove"))
+        assert nothing.renyi_divergence(2) == dp.SubsampledGaussian(1, 0.1, "remove").renyi_divergence(2)
+        assert dp.join(*(dp.SubsampledGaussian(s, 1e-200, "add") for s in (1, 2))).renyi_divergence(2) == 0
     less = dp.join(dp.Gaussian(1), dp.SubsampledGaussian(0.7, 0.2, "add"))  # both count
     orders = np.array([1.5, 3.0])
     each = np.array([m.renyi_divergence(orders) for m in less.parts])

@@ -1,5 +1,6 @@
 """Divergences against closed forms, and the integral over the profile against both."""
 
+import itertools
 import math
 
 import mpmath
@@ -8,6 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from pytest import approx
+from scipy.integrate import quad
+from scipy.optimize import brentq
+from scipy.special import ndtr
 from strategies import closed_forms
 
 import dptutor as dp
@@ -240,3 +244,22 @@ def test_no_order_is_refuted_by_an_upper_bound_on_a_divergence():
     # The bound is above what is larger.
     assert more.renyi_divergence(1.5) < part.renyi_divergence(1.5)
     assert renyi_witness(more, part) is None
+
+
+def test_the_divergence_of_a_join_is_an_integral_over_the_larger_profile():
+    mu, order = 1 / 1.2, 3.0
+
+    def of_gaussian(x):
+        return ndtr(mu / 2 - x / mu) - math.exp(x) * ndtr(-mu / 2 - x / mu)
+
+    def of_laplace(x):
+        return max(-math.expm1((x - 1) / 2), 0.0)
+
+    def weighted(x):
+        return (math.exp((order - 1) * x) + math.exp(-order * x)) * max(of_gaussian(x), of_laplace(x))
+
+    crossing = brentq(lambda x: of_gaussian(x) - of_laplace(x), 0.5, 0.9)
+    pieces = itertools.pairwise([0.0, crossing, 1.0, 4.0, 14.0])
+    area = math.fsum(quad(weighted, *piece, epsabs=0, epsrel=1e-12)[0] for piece in pieces)
+    found = dp.join(dp.Laplace(1), dp.Gaussian(1.2)).renyi_divergence(order)
+    assert found == approx(math.log1p(order * (order - 1) * area) / (order - 1), rel=1e-11)

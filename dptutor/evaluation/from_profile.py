@@ -137,8 +137,7 @@ def _log_area_of_larger(mechanism, s: float) -> float | None:
         if own is None or math.isnan(own):
             return None
         areas.append(own)
-    largest = max(areas)
-    return largest if largest < math.inf and np.exp(np.array(areas) - largest).sum() < 1.0 + LAST_PLACE else None
+    return max(areas) if max(areas) == np.logaddexp.reduce(areas) < math.inf else None
 
 
 def _log_growing_area(profile, mechanism, tilt: float, end: float = math.inf) -> float:
@@ -202,6 +201,7 @@ def _log_area_at_most(mechanism, s: float, log_back: float) -> float:
     return float(np.fmin(areas[0], np.logaddexp(within, np.min(areas - (order - s) * end))))
 
 
+@np.errstate(divide="ignore")  # nothing is revealed
 def _log_areas(part, order: np.ndarray) -> np.ndarray:
     """log (H(s) − 1)/(s(s − 1)) of a mechanism, and of one that is meant in both directions that of their sum."""
     exponent = np.array([(order - 1.0) * pair._renyi(order) for pair in part.both_directions or (part,)])
@@ -366,7 +366,8 @@ def _weighted_area(mechanism, weight, tilt: float = 0.0) -> float:
 def _area(function, cuts, heights) -> float:
     """The integral of a weighted δ: the pieces on which it is constant at first are one, those of 0 are left out."""
     last = int(np.flatnonzero(np.append(True, heights[1:] != 0))[-1]) + 1
-    first = int(np.argmin(np.append(heights >= (1 - _ACCURACY) * heights[0], False))) - 1 if heights[0] > 0 else 0
+    constant = np.abs(heights - heights[0]) <= _ACCURACY * heights[0]
+    first = int(np.argmin(np.append(constant, False))) - 1 if heights[0] > 0 else 0
     return integral(function, np.append(cuts[:1], cuts[max(first, 1) : last + 1]))
 
 
