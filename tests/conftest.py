@@ -16,6 +16,7 @@
     laid_out(page)            to import: waits until a page of the site is as tall as it will be
     BUSY              to import: a script with which a page is told late what is on the screen
     each(cases)               to import: one test for many cases that take no time
+    some(cases, most)         to import: a fixed part of them, where they take some
     at_rest(locator)          to import: waits until an element stays where it is, as when a page has scrolled
     pages_of(site)    to import: the files of the pages that are read
     jupyterlab    a running JupyterLab on a copy of notebooks/ with an empty home: .folder (the copy),
@@ -166,6 +167,11 @@ def part(cases, most, seed):
     draw = random.Random(zlib.crc32(seed.encode()))
     ends = [len(cases) * place // most for place in range(most + 1)]
     return [cases[draw.randrange(*ends[place : place + 2])] for place in range(most)]
+
+
+def some(cases, most):
+    """`most` of the cases, all with --all: for a test that goes through them itself."""
+    return cases if everything else part(cases, most, str(most))
 
 
 def each(cases):

@@ -8,6 +8,7 @@ from types import SimpleNamespace
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
+from conftest import some
 from docutils import nodes
 from selectolax.lexbor import LexborHTMLParser
 
@@ -299,8 +300,8 @@ FORETELL = """(way) => [...document.querySelectorAll(".ask[id][data-predict]")].
 
 @pytest.mark.look
 def test_a_wrong_prediction_hears_what_is_right_and_no_praise(site, site_url, new_page):
-    heard = {}
-    for chapter in ASKING:
+    heard, chapters = {}, some(ASKING, 3)
+    for chapter in chapters:
         for way in range(4):
             page = opened(new_page, f"{site_url}book/{chapter.stem}.html")
             found = dict(page.evaluate(FORETELL, way))
@@ -309,7 +310,8 @@ def test_a_wrong_prediction_hears_what_is_right_and_no_praise(site, site_url, ne
                 break
             assert not any(found.values()), found
             heard |= found
-    assert set(heard) == {name for name, (_, ask) in asks(site).items() if "data-predict" in ask.attributes}
+    foretold = {name for name, (at, ask) in asks(site).items() if at in chapters and "data-predict" in ask.attributes}
+    assert set(heard) == foretold
 
 
 def opened(new_page, address, kept=None, **options):

@@ -11,7 +11,7 @@ from io import BytesIO
 
 import numpy as np
 import pytest
-from conftest import at_rest, laid_out, pages_of, until
+from conftest import at_rest, laid_out, pages_of, some, until
 from fontTools.ttLib import TTFont
 from PIL import Image
 from playwright.sync_api import expect
@@ -92,7 +92,7 @@ def test_nothing_moves_when_letters_come_late(address, chromium):
         time.sleep(0.1)  # one after another, as over a slow line
         route.continue_()
 
-    for name in ["01_two_worlds", "05_bayesian_adversary", "notation", "references", "reproduction"]:
+    for name in some(["01_two_worlds", "05_bayesian_adversary", "notation", "references", "reproduction"], 2):
         found = measured(chromium, address, f"book/{name}", slowed=False, task=False, screen=DESK, fonts=late)
         assert found["shift"] < LIMITS["shift"], name
 
@@ -294,7 +294,7 @@ def test_every_explorer_can_be_shown_on_another_site(site, site_url, new_page, t
     assert frame.locator("[data-typed=prior]").input_value() == "30%"
     assert frame.locator("[data-explorer]").count() == 1
     assert "7" in frame.locator("body > p a").text_content()
-    for name in dp.explore.__all__:
+    for name in some(dp.explore.__all__, 8):
         other.goto(f"{site_url}embed/{name}.html")
         other.wait_for_selector("[data-ready]")
 
@@ -340,9 +340,7 @@ def test_pictures_in_the_margin_cover_nothing_and_fit_a_phone(new_page, site, si
         .map((e) => e.textContent.trim().slice(0, 60)); }"""
     wide = """() => [...document.querySelectorAll(".tag_margin img")]
       .filter((e) => e.getBoundingClientRect().right > innerWidth).map((e) => e.alt)"""
-    for file in pages_of(site):
-        if "tag_margin" not in file.read_text(encoding="utf-8"):
-            continue
+    for file in some([file for file in pages_of(site) if "tag_margin" in file.read_text(encoding="utf-8")], 10):
         page.set_viewport_size({"width": 1280, "height": 800})
         page.goto(site_url + file.relative_to(site).as_posix())
         laid_out(page)
