@@ -17,6 +17,7 @@ from strategies import closed_forms
 import dptutor as dp
 from dptutor import divergences
 from dptutor.comparing.profile_order import renyi_witness
+from dptutor.evaluation.renyi_areas import log_excess
 
 
 @pytest.mark.parametrize("sigma", [0.5, 1, 4])
@@ -151,6 +152,34 @@ def test_next_to_order_one_where_no_transform_of_a_larger_order_can_be_had():
     assert step.hellinger_reach == 1.0
     # From one order to the next it changes by about 50 times as much, in proportion.
     assert step.renyi_divergence([1 - 1e-12, 1 - 1e-9, 1 + 1e-9]) == approx(step.renyi_divergence(1.0), rel=1e-7)
+
+
+@pytest.mark.parametrize(("rate", "order"), [(3e-9, 96.0), (1e-7, 1000.0), (2e-5, 70.0), (0.02, 3000.0)])
+def test_large_orders_of_rare_participation(rate, order):
+    with mpmath.workdps(40):
+
+        def excess(z):
+            ratio = 1 + mpmath.mpf(rate) * mpmath.expm1(z / 5 - mpmath.mpf("0.02"))
+            return (ratio ** (1 - order) - 1 + (order - 1) * (ratio - 1)) * mpmath.npdf(z)
+
+        expected = mpmath.log1p(mpmath.quad(excess, range(-40, 41, 4))) / (order - 1)
+    step = dp.SubsampledGaussian(5.0, rate, "add")
+    assert step.renyi_divergence(order) == approx(float(expected), rel=1e-12)
+
+
+def test_the_excess_of_a_power_has_its_digits():
+    generator = np.random.default_rng(0)
+    for _ in range(300):
+        log_size, far, sign = generator.uniform(-14, 12), generator.uniform(-12, 3), generator.choice([-1.0, 1.0])
+        loss, below = sign * 10**far, 10 ** min(log_size, -0.01)
+        for t in (1 + 10**log_size, -(10**log_size), below, 1 - below):
+            if abs(t * loss) > 1e6 or t in (0.0, 1.0):
+                continue
+            with mpmath.workdps(80):
+                a, b = mpmath.mpf(float(t)), mpmath.mpf(float(loss))
+                expected = float(mpmath.log(abs(mpmath.expm1(a * b) - a * mpmath.expm1(b))))
+            found = log_excess(np.array([loss]), np.zeros(1), np.array([loss]), float(t), False)
+            assert found == approx(expected, rel=1e-14, abs=1e-12), (loss, t)
 
 
 @pytest.mark.parametrize(

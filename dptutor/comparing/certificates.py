@@ -14,7 +14,9 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
+from .._floats import UNIT_ROUNDOFF
 from .._types import Array
 from ..mechanisms.base import Mechanism
 
@@ -88,7 +90,7 @@ def _points(mechanism: Mechanism, other: Mechanism, bound: float, epsilon: float
     kinks = kinks[np.abs(kinks) < reach]
     nodes = np.unique(np.concatenate([np.linspace(-reach, reach, _START), kinks if kinks.size < 200 else []]))
     # Different losses near 0 may have the same e^ε.
-    nodes = nodes[np.append(True, np.diff(np.exp(nodes)) > 0)]
+    nodes = nodes[np.append(True, _apart(nodes[:-1], nodes[1:]))]
     while nodes.size <= _MOST_POINTS:
         first, second = (m.privacy_profile(nodes) for m in (mechanism, other))
         at_zero = (0.0, np.exp(nodes)), (1.0, first), (1.0, second)
@@ -100,11 +102,16 @@ def _points(mechanism: Mechanism, other: Mechanism, bound: float, epsilon: float
             failed = np.append(False, failed)
         open_ = np.flatnonzero(failed[1:])
         middles = (nodes[open_] + nodes[open_ + 1]) / 2
-        low, middle, high = (np.exp(each) for each in (nodes[open_], middles, nodes[open_ + 1]))
-        if np.any((middle <= low) | (middle >= high)):
+        if not (_apart(nodes[open_], middles) & _apart(middles, nodes[open_ + 1])).all():
             return None
         nodes = np.union1d(nodes, middles)
     return None
+
+
+def _apart(lower: Array, upper: Array) -> NDArray[np.bool_]:
+    """Whether e^ε is larger at the upper loss, also by another program's exponential function."""
+    gamma = np.exp(upper)
+    return gamma - np.exp(lower) > 8 * UNIT_ROUNDOFF * gamma
 
 
 def _heights(gamma: Array, delta: Array, larger: Array) -> Array:

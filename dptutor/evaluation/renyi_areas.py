@@ -29,6 +29,8 @@ TAIL = 40.0
 _PLACES = 2001
 # and then, around each, at this many, repeatedly, until they are this close together.
 _CLOSER, _CLOSE = 65, 1e-3
+# Peaks that are lower than the highest by more than this, in logarithms, do not matter.
+_LOWER = 800.0
 # The square of an answer beyond this has no digits after the point.
 _FAR = 1e7
 _AROUND = np.geomspace(1e-3, TAIL, 16)
@@ -44,7 +46,9 @@ def renyi_of_answers(loss_at: Function, log_density: Function, order: float, t: 
     def area(log_terms: Function) -> float:
         """log ∫ e^terms / √2π."""
         at = peaks(log_terms, centers)
-        largest = float(np.max(log_terms(at)))
+        heights = log_terms(at)
+        largest = float(np.max(heights))
+        at = at[heights >= largest - _LOWER]
         # So far out, only the height of a peak matters.
         if largest == -math.inf or np.max(np.abs(at)) > _FAR:
             return largest
@@ -119,13 +123,29 @@ def log_excess(loss: np.ndarray, log_p: np.ndarray, log_q: np.ndarray, t: float,
             )
         elif derived:
             beyond = np.where(away > 0, log_q, log_p + np.log(-1.0 - away))  # next to e^30
-        elif t < 0:
-            beyond = _log_difference(np.logaddexp(log_p + t * away, math.log(size) + log_q), log_p + math.log1p(size))
-        elif t > 1:
-            beyond = _log_difference(np.logaddexp(log_p + t * away, log_p + math.log(t - 1.0)), math.log(t) + log_q)
         else:
-            beyond = _log_difference(np.logaddexp(log_p + math.log1p(-t), math.log(t) + log_q), log_p + t * away)
+            beyond = _far_excess(away, log_p, log_q, t)
     return np.where(near, log_p + within, beyond)
+
+
+def _far_excess(loss: np.ndarray, log_p: np.ndarray, log_q: np.ndarray, t: float) -> np.ndarray:
+    """The same for a large |l| or |tl|, as a share of q if l > 0 and of p if l < 0, without cancellation."""
+    right, size = loss > 0, np.abs(loss)
+    most, rest = np.where(right, log_q, log_p), -np.expm1(-size)
+    if 0 < t < 1:
+        share, other = (np.where(right, *both) for both in ((1.0 - t, t), (t, 1.0 - t)))
+        small = -np.expm1(-share * size) - share * rest
+        large = other * rest - np.exp(-share * size) + np.exp(-size)
+        return most + np.log(np.where(share < 0.5, small, large))
+    power, weight = np.where(right, (t - 1.0) * loss, t * loss), np.where(right, t - 1.0, -t)
+    rising = most + power + np.log(-np.expm1(-power) - weight * rest * np.exp(-power))
+    if t < 0:
+        falling = _log_difference(np.logaddexp(log_p + t * loss, math.log(-t) + log_q), log_p + math.log1p(-t))
+    else:
+        falling = _log_difference(np.logaddexp(log_p + t * loss, log_p + math.log(t - 1.0)), math.log(t) + log_q)
+    # e^l − 1 has digits that e^l does not have.
+    close = log_p + np.log(np.expm1(np.minimum(t * loss, 0.0)) - t * np.expm1(np.clip(loss, -1.0, 1.0)))
+    return np.where(power > 0, rising, np.where(size < 1.0, close, falling))
 
 
 def _log_difference(more: np.ndarray, less: np.ndarray | float) -> np.ndarray:

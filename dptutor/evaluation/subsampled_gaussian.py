@@ -25,7 +25,6 @@ from functools import lru_cache
 from typing import Any
 
 import numpy as np
-from scipy.special import logsumexp
 
 from .._floats import LARGEST_LOSS, LAST_PLACE
 from .polynomials import gauss
@@ -423,33 +422,6 @@ def _remainder(loss: np.ndarray, y: np.ndarray) -> np.ndarray:
 def largest_powers(noise_multiplier: float, sampling_rate: float, order: float) -> float:
     """log(E_P[(dQ/dP)^s])/(s − 1) for an order so large that only u near sμ matters, where 1 + pw ≈ p e^{μu − μ²/2}."""
     return order / (2 * noise_multiplier) / noise_multiplier + math.log(sampling_rate) / (1 - 1 / order)
-
-
-def powers_in_logarithms(noise_multiplier: float, sampling_rate: float, order: float) -> float:
-    """log(E_P[(dQ/dP)^s])/(s − 1) for an order s > 1 if the expectation is large, summed in logarithms."""
-    mu = 1.0 / noise_multiplier
-    if mu >= 10 * _WHOLLY_APART:
-        apart = order * math.log(sampling_rate) + order * (order - 1) * (mu / 2) * mu
-        return float(np.logaddexp(order * math.log1p(-sampling_rate), apart)) / (order - 1)
-    u = np.linspace(-_REACH, order * mu + _REACH, math.ceil(20 * (order * mu + 2 * _REACH)))
-    loss = np.logaddexp(math.log1p(-sampling_rate), math.log(sampling_rate) + mu * u - mu**2 / 2)
-    log_sum = logsumexp(order * loss - u**2 / 2) + math.log((u[1] - u[0]) / math.sqrt(2 * math.pi))
-    return float(log_sum) / (order - 1)
-
-
-def largest_inverse_powers(noise_multiplier: float, sampling_rate: float, order: float) -> float:
-    """log(E_P[(dQ/dP)^{1−s}])/(s − 1) for a large order s.
-
-    It comes mostly from where 1 + p w is close to its infimum, 1 − p. It is summed in logarithms.
-    """
-    mu, odds = 1.0 / noise_multiplier, sampling_rate / (1 - sampling_rate)
-    lowest = -_REACH - max(math.log1p(order * odds), 0.0) / mu
-    # The further below 0 the peak is, the narrower.
-    step = 0.05 / math.sqrt(1.0 - mu * lowest)
-    u = np.linspace(lowest, _REACH, min(math.ceil((_REACH - lowest) / step), 10**6))
-    exponent = -(order - 1) * np.log1p(odds * np.exp(mu * u - mu**2 / 2)) - u**2 / 2
-    log_sum = logsumexp(exponent) + math.log((u[1] - u[0]) / math.sqrt(2 * math.pi))
-    return -math.log1p(-sampling_rate) + log_sum / (order - 1)
 
 
 def loss_moments(noise_multiplier: float, sampling_rate: float) -> tuple[tuple[float, float], tuple[float, float]]:

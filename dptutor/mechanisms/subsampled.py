@@ -35,12 +35,10 @@ from ..evaluation.renyi_areas import renyi_of_answers
 from ..evaluation.roots import decreasing_root
 from ..evaluation.subsampled_gaussian import (
     gaussian_loss,
-    largest_inverse_powers,
     largest_powers,
     log_hellinger,
     loss_at,
     loss_moments,
-    powers_in_logarithms,
     reach,
 )
 from .base import Mechanism
@@ -53,8 +51,8 @@ _LEAST_NOISE = 1e-150
 _LEAST_RATE = 1e-200
 # Peaks of integrands are at s/σ; the square of a larger one would overflow.
 _FURTHEST = 1e150
-# Distance from 1 below which Rényi divergences are interpolated between orders.
-_CLOSE = 1e-5
+# Relative error of log H up to which Rényi divergences follow from it.
+_ACCURATE = 1e-12
 DIRECTIONS = ("both", "add", "remove")
 
 
@@ -249,38 +247,17 @@ class SubsampledGaussian(Mechanism):
             return order / (2 * self.noise_multiplier**2)
         if self.direction == "both":
             return np.maximum(*(pair._renyi(order) for pair in self.directions))
-        # From log H(s), since H(s) may overflow; for large orders only one end of the loss matters.
-        far = order > 64.0 if self.direction == "add" else order >= max(self.hellinger_reach, 2.0)
-        one = order == 1.0
-        # Close to order 1, log H of removal cancels.
-        close = (np.abs(order - 1.0) < _CLOSE) & ~one & (self.direction == "remove")
-        near = ~far & ~one & ~close & (order < self.hellinger_reach)
-        divergence = np.empty(order.shape)
-        divergence[near] = [self._of_order(s) for s in order[near]]
-        divergence[one] = self._loss_moments("Q")[0]
-        close &= self.hellinger_reach > 1.0 + _CLOSE
-        if close.any():
-            # Interpolate by a parabola through three orders.
-            left, right = self._of_order(1.0 - _CLOSE), self._of_order(1.0 + _CLOSE)
-            mean, x = self._loss_moments("Q")[0], (order[close] - 1.0) / _CLOSE
-            divergence[close] = mean + x * (right - left) / 2 + x**2 * ((left + right) / 2 - mean)
-        beyond = largest_powers if self.direction == "remove" else largest_inverse_powers
-        divergence[far] = [beyond(self.noise_multiplier, self.sampling_rate, float(s)) for s in order[far]]
-        rest = ~(near | close | one | far)
-        # Orders at which the part of H in which the example takes part is large, or overflows.
-        log_part = order * math.log(self.sampling_rate) + order * (order - 1.0) / 2 / self.noise_multiplier**2
-        large = rest & (log_part > 0.0) & (self.direction == "remove")
-        divergence[large] = [
-            powers_in_logarithms(self.noise_multiplier, self.sampling_rate, float(s)) for s in order[large]
-        ]
-        divergence[rest & ~large] = super()._renyi(order[rest & ~large])
-        return divergence
+        return np.array([self._of_order(s) for s in order.ravel().tolist()]).reshape(order.shape)
 
     def _of_order(self, order: float) -> float:
-        """D_s from log H(s), or where that takes too many nodes from integrals about the peaks."""
-        log_h = self._log_hellinger(np.array([order], dtype=complex))[0][0].real
-        if not math.isnan(log_h):
-            return log_h / (order - 1.0)
+        """D_s from log H(s), or where that is inaccurate or unknown from integrals about the peaks."""
+        if order == 1.0:
+            return self._loss_moments("Q")[0]
+        if self.direction == "remove" and order >= max(self.hellinger_reach, 2.0):
+            return largest_powers(self.noise_multiplier, self.sampling_rate, order)
+        (log_h,), (error,) = self._log_hellinger(np.array([order], dtype=complex))
+        if error <= _ACCURATE * abs(log_h.real):
+            return float(log_h.real) / (order - 1.0)
         t, mu = order if self.direction == "remove" else 1.0 - order, 1.0 / self.noise_multiplier
         centers = mu * np.array([0.0, 1.0, t])
         return renyi_of_answers(lambda z: loss_at(mu, self.sampling_rate, z), lambda z: -(z**2) / 2, order, t, centers)
