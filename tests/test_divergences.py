@@ -167,6 +167,21 @@ def test_large_orders_of_rare_participation(rate, order):
     assert step.renyi_divergence(order) == approx(float(expected), rel=1e-12)
 
 
+@pytest.mark.parametrize(("scale", "rate", "order"), [(2.0, 1e-10, 71.0), (3e4, 3e-12, 660.0), (0.5, 6e-9, 4.0)])
+def test_rare_participation_with_laplace_noise(scale, rate, order):
+    with mpmath.workdps(50):
+        b, p = mpmath.mpf(scale), mpmath.mpf(rate)
+
+        def excess(answer):
+            ratio = 1 - p + p * mpmath.exp((abs(answer) - abs(answer - 1)) / b)
+            return mpmath.exp(-abs(answer) / b) / 2 * (ratio**order - 1 - order * (ratio - 1))
+
+        total = excess(mpmath.mpf(0)) + excess(mpmath.mpf(1)) + mpmath.quad(excess, [0, 0.5, 1]) / b
+        expected = float(mpmath.log1p(total) / (order - 1))
+    step = dp.SubsampledLaplace(scale, rate, direction="remove")
+    assert step.renyi_divergence(order) == approx(expected, rel=1e-11)
+
+
 def test_the_excess_of_a_power_has_its_digits():
     generator = np.random.default_rng(0)
     for _ in range(300):

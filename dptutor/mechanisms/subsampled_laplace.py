@@ -24,10 +24,16 @@ import numpy as np
 
 from .._floats import LARGEST_LOSS, LAST_PLACE
 from .._validation import choice, real_number
+from ..evaluation.from_profile import integral
 from ..evaluation.laws import SampledLaplaceLaw
+from ..evaluation.renyi_areas import log_excess, renyi_of_excess
+from ..evaluation.subsampled_gaussian import log_of_mixture
 from .base import Mechanism
 from .directed import DIRECTIONS, Directed
 from .laplace import Laplace
+
+# Cuts of an integral around places where it may bend, as shares of the largest loss.
+_AROUND = np.concatenate([-np.geomspace(1e-12, 2.0, 50), [0.0], np.geomspace(1e-12, 2.0, 50)])
 
 
 @dataclass(frozen=True, eq=False)
@@ -102,22 +108,39 @@ class _Removal(Mechanism):
 
     def _loss_range(self):
         # log(1 − p + p e^l), at both ends.
-        low, high = (self._loss(sign * self.noise.largest_loss) for sign in (-1, 1))
+        low, high = self._loss(self.noise.largest_loss * np.array([-1.0, 1.0])).tolist()
         return (-high, -low) if self.is_reversed else (low, high)
 
     def _loss_law(self):
         return SampledLaplaceLaw(self.noise.largest_loss, self.rate, "add" if self.is_reversed else "remove")
 
-    def _loss(self, of_noise: float) -> float:
-        if of_noise < 600.0:
-            change = self.rate * math.expm1(of_noise)
-            # Where 1 + change would cancel.
-            return math.log1p(change) if change > -0.5 else math.log((1 - self.rate) + self.rate * math.exp(of_noise))
-        share = of_noise + math.log(self.rate)
-        return share if share > 600.0 else math.log1p(math.exp(share) - self.rate)
+    def _loss(self, of_noise: np.ndarray) -> np.ndarray:
+        return log_of_mixture(self.rate, of_noise)
 
     def _breakpoints(self):
         return np.array(self._loss_range())
+
+    def _renyi(self, order):
+        return np.reshape([self._of_order(s) for s in np.ravel(order)], np.shape(order))
+
+    def _of_order(self, order: float) -> float:
+        """D_s as a sum over both atoms and an integral between them, of terms of one sign."""
+        top, t = self.noise.largest_loss, 1.0 - order if self.is_reversed else order
+        ends = np.array([-top, top])
+        # The loss is 0 at the loss 0 of the noise, and bends at −log p.
+        cuts = np.unique(np.clip(np.add.outer([-top, 0.0, -math.log(self.rate), top], top * _AROUND), -top, top))
+
+        def area(log_terms):
+            atoms = log_terms(ends, -(ends + top) / 2 - math.log(2.0))
+            largest = max(np.max(atoms), np.max(log_terms(cuts, -(cuts + top) / 2)))
+            between = integral(lambda x: np.exp(log_terms(x, -(x + top) / 2) - largest), cuts) / 4
+            return largest + math.log(between + float(np.exp(atoms - largest).sum()))
+
+        def excess(x, log_p):
+            loss = self._loss(x)
+            return log_excess(loss, log_p, log_p + loss, t, order == 1.0)
+
+        return renyi_of_excess(area(excess), order, t, lambda: area(lambda x, log_p: t * self._loss(x) + log_p))
 
     def _inner(self, epsilon):
         """The loss of the noise at which the loss of removal is ε."""
