@@ -347,6 +347,8 @@ def test_what_a_search_has_found():
     assert list(laws.of_one(faint)) == []
     many = dp.Laplace(1, 3.95270158441627e-06) ** 90108908  # places that are rounded beyond the last cell
     assert dp.dominance(many, dp.BallsAndBins(95.54813785415362, 30, "remove")).verdict != "proven"
+    long = dp.DiscreteGaussian(99.71224185179558) @ dp.DPSGD(1.7450930123604924, 0.09749860884816978, 440, "remove")
+    assert long.symmetrized.privacy_profile(math.inf, with_error=True)[1] < 1e-10  # ∞ less a part of it
     large = dp.DiscreteGaussian(0.020378100110253337, 212) @ dp.DiscreteLaplace(1, 3)  # masses below 10^−999999
     assert large.privacy_profile(1e7) == approx(1.0, abs=1e-12)
     long = dp.SampledWithoutReplacement(1.313029272578987, 0.5865076668751067) ** 387885  # losses beyond all floats

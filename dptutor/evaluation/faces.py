@@ -719,7 +719,7 @@ class MixtureFaces(ByLines):
         # Losses are rounded, and so is ε − l. What a shift to the left adds to δ' bounds, up to a factor e^shift, what
         # one to the right takes away, because δ' is convex in e^ε.
         off = self._law.location_error
-        most = self._over(lambda x: self._rest._delta(x - off - LAST_PLACE * np.abs(x)), epsilon, self._q)
+        most = self._over(lambda x: self._rest._delta(x * (1.0 - np.copysign(LAST_PLACE, x)) - off), epsilon, self._q)
         if self._missed is not None:
             at_most = lambda x: self._rest._delta(x) + self._rest._delta_error(x)  # noqa: E731
             error += self._over(at_most, epsilon, self._missed.q, self._missed.of_q)
