@@ -167,6 +167,43 @@ def test_large_orders_of_rare_participation(rate, order):
     assert step.renyi_divergence(order) == approx(float(expected), rel=1e-12)
 
 
+@pytest.mark.parametrize(
+    ("noise", "rate", "order", "direction"),
+    [
+        (0.0947, 4e-34, 1 + 4e-9, "remove"),  # likely large losses are next to unlikely
+        (0.1, 1e-15, 2.0, "remove"),
+        (0.05, 1e-100, 1.9, "remove"),
+        (0.05, 1e-100, 1e3, "add"),
+        (0.05, 1e-200, 0.5, "remove"),
+        (0.2, 1e-14, 1.5, "add"),
+    ],
+)
+def test_participation_that_is_rarer_than_noise_is_narrow(noise, rate, order, direction):
+    with mpmath.workdps(300):
+        mu, t = 1 / mpmath.mpf(noise), mpmath.mpf(order) if direction == "remove" else 1 - mpmath.mpf(order)
+
+        def excess(z):
+            more = rate * mpmath.expm1(mu * z - mu**2 / 2)
+            return ((1 + more) ** t - 1 - t * more) * mpmath.exp(-(z**2) / 2)
+
+        step = mpmath.mpf(noise) / 6  # for an integrand that is analytic within πσ of the real line
+        places = range(int(-20 / step), int((max(t, 1) * mu + 20) / step))
+        total = step * mpmath.fsum(excess(k * step) for k in places) / mpmath.sqrt(2 * mpmath.pi)
+        expected = float(mpmath.log1p(total) / (mpmath.mpf(order) - 1))
+    assert dp.SubsampledGaussian(noise, rate, direction).renyi_divergence(order) == approx(expected, rel=1e-11, abs=0)
+
+
+@pytest.mark.parametrize(("noise", "rate"), [(1e-3, 1e-9), (0.005, 0.3), (1e-140, 0.5)])
+def test_components_that_do_not_overlap(noise, rate):
+    remove, add = (dp.SubsampledGaussian(noise, rate, direction) for direction in ("remove", "add"))
+    for order in (1.5, 1000.0):
+        assert add.renyi_divergence(order) == approx(-math.log1p(-rate), rel=1e-12)
+        assert remove.renyi_divergence(order) == approx(
+            order / 2 / noise / noise + order * math.log(rate) / (order - 1), rel=1e-12
+        )
+    assert remove.renyi_divergence(0.4) == approx(-math.log1p(-rate) * 0.4 / 0.6, rel=1e-12)
+
+
 @pytest.mark.parametrize(("scale", "rate", "order"), [(2.0, 1e-10, 71.0), (3e4, 3e-12, 660.0), (0.5, 6e-9, 4.0)])
 def test_rare_participation_with_laplace_noise(scale, rate, order):
     with mpmath.workdps(50):
@@ -221,6 +258,7 @@ def test_next_to_order_zero_a_divergence_is_the_order_times_that_of_the_reverse(
 
 def test_of_a_leak_a_divergence_next_to_order_zero_is_that_of_what_remains():
     assert dp.ApproximateDP(1, 0.1).renyi_divergence([1e-300, 1e-12]) == approx(-math.log(0.9), rel=1e-9)
+    assert dp.ApproximateDP(1, 0.1).renyi_divergence(1e-12) == approx(-math.log(0.9), rel=1e-9)
 
 
 def test_tiny_divergences_of_what_has_no_closed_form():

@@ -46,12 +46,12 @@ _HIGHEST = 2.2
 # The real line is used if this many nodes are enough.
 _ENOUGH_NODES = 300
 # Above this μ the two components hardly overlap.
-_APART = 15.0
+APART = 15.0
 # Largest number of nodes; beyond it the result is unknown.
 _MOST_NODES = 50_000
 # Above this μ the components do not overlap: the loss is log(1 − p) under N(0, 1), and log p plus that of the Gaussian
 # mechanism under N(μ, 1).
-_WHOLLY_APART = 100.0
+WHOLLY_APART = 100.0
 # Number of nodes of the sums that bound the decay of H.
 _FALL_NODES = 320
 # Integrals for moments: the width of panels, and how far they extend beyond the means.
@@ -184,8 +184,13 @@ def _strips(mu: float, rate: float, low: float, high: float) -> Any:
 
 
 def _tiny_excess(mu: float, rate: float) -> float:
-    """The −log |H − 1| up to which sums keep the digits of H − 1; it grows with −log p² e^{μ²}."""
-    return _TINY_EXCESS + max(-2 * math.log(rate) - mu**2 - 2 * _TINY_EXCESS, 0.0)
+    """The −log |H − 1| up to which sums keep the digits of H − 1.
+
+    It grows with −log p² e^{μ²}, or, if 1 + pw ≈ pw where p² w² would be largest, with u²/2 for the u at which pw = 1.
+    """
+    turn = mu / 2 - math.log(rate) / mu
+    least = turn**2 / 2 if turn < 2 * mu else -2 * math.log(rate) - mu**2
+    return _TINY_EXCESS + max(least - 2 * _TINY_EXCESS, 0.0)
 
 
 def _tilted_right(mu: float, rate: float, order: float, depth: float) -> tuple[float, float]:
@@ -385,7 +390,7 @@ def log_of_mixture(rate: float, exponent: np.ndarray) -> np.ndarray:
 def _first_order(mu: float, rate: float) -> float:
     """E_P[ℓ − p w], without cancellation; it is negative."""
     _, u, log_step = _nodes(*_plan(_strips(mu, rate, 0.0, 1.0), 0.0, 0.0))
-    if mu > _APART:
+    if mu > APART:
         # E_P[w] = 0, and hardly any loss is positive.
         return float(np.exp(log_step - u**2 / 2) @ loss_at(mu, rate, u))
     y = rate * np.expm1(mu * u - mu**2 / 2)
@@ -424,13 +429,30 @@ def largest_powers(noise_multiplier: float, sampling_rate: float, order: float) 
     return order / (2 * noise_multiplier) / noise_multiplier + math.log(sampling_rate) / (1 - 1 / order)
 
 
+def largest_powers_matter(mu: float, rate: float, order: float) -> bool:
+    """Whether an order is so large: near sμ both 1 + pw and the expectation are more than e^40."""
+    log_rate = math.log(rate)
+    return min((order - 0.5) * mu**2 + log_rate, order * (order - 1.0) * mu**2 / 2 + order * log_rate) > _DEPTH
+
+
+def renyi_where_apart(mu: float, rate: float, order: float, t: float) -> float:
+    """log(E_P[(dQ/dP)^t])/(s − 1), t = s or 1 − s, if almost every u is that of one component only."""
+    log_rest, log_share = math.log1p(-rate), math.log(rate) + t * mu * mu / 2
+    if t < 0.5:
+        return t * log_rest / (order - 1.0)
+    if (t - 1.0) * log_share > 1.0:
+        return float(np.logaddexp(t * log_rest, math.log(rate) + (t - 1.0) * log_share)) / (order - 1.0)
+    excess = (1.0 - rate) * math.expm1((t - 1.0) * log_rest) + rate * math.expm1((t - 1.0) * log_share)
+    return math.log1p(excess) / (order - 1.0)
+
+
 def loss_moments(noise_multiplier: float, sampling_rate: float) -> tuple[tuple[float, float], tuple[float, float]]:
     """Mean and variance of the loss of a removal under P, and under Q.
 
     By integrals of positive terms: E_P[e^ℓ − 1 − ℓ] = −E_P[ℓ], E_Q[e^−ℓ − 1 + ℓ] = E_Q[ℓ], and squares of deviations.
     """
     mu, rate = 1.0 / noise_multiplier, sampling_rate
-    if mu >= _WHOLLY_APART:
+    if mu >= WHOLLY_APART:
         apart = mu * mu / 2 - _log_odds(rate)
         mean = math.log1p(-rate) + rate * apart
         return (math.log1p(-rate), 0.0), (mean, rate * mu * mu + rate * (1 - rate) * apart * apart)

@@ -590,9 +590,7 @@ class Mechanism(Bounded, ABC):
         finite = np.isfinite(order)
         divergence = np.full(order.shape, float(self._loss_range()[1]))
         # Near order 0 log H cancels; D_s(Q‖P) = s/(1 − s) D_{1−s}(P‖Q) keeps its digits if the latter is bounded there.
-        small = order < 0.5
-        if small.any() and self.reverse._delta(np.asarray(math.inf)) > 0:
-            small[...] = False
+        small = (order < 0.5) & (float(self.reverse._delta(np.asarray(math.inf))) == 0.0)
         finite &= ~small
         with np.errstate(over="ignore"):
             divergence[finite] = np.minimum(self._renyi(order[finite]), divergence[finite])

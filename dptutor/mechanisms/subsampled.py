@@ -34,12 +34,16 @@ from ..evaluation.laws import LossLaw, NormalLaw, SampledLaw
 from ..evaluation.renyi_areas import renyi_of_answers
 from ..evaluation.roots import decreasing_root
 from ..evaluation.subsampled_gaussian import (
+    APART,
+    WHOLLY_APART,
     gaussian_loss,
     largest_powers,
+    largest_powers_matter,
     log_hellinger,
     loss_at,
     loss_moments,
     reach,
+    renyi_where_apart,
 )
 from .base import Mechanism
 from .delegated import Delegated
@@ -51,6 +55,8 @@ _LEAST_NOISE = 1e-150
 _LEAST_RATE = 1e-200
 # Peaks of integrands are at s/σ; the square of a larger one would overflow.
 _FURTHEST = 1e150
+# Distance from order 1 above which log H has its digits.
+_CLOSE = 0.01
 # Relative error of log H up to which Rényi divergences follow from it.
 _ACCURATE = 1e-12
 DIRECTIONS = ("both", "add", "remove")
@@ -253,14 +259,19 @@ class SubsampledGaussian(Mechanism):
         """D_s from log H(s), or where that is inaccurate or unknown from integrals about the peaks."""
         if order == 1.0:
             return self._loss_moments("Q")[0]
-        if self.direction == "remove" and order >= max(self.hellinger_reach, 2.0):
-            return largest_powers(self.noise_multiplier, self.sampling_rate, order)
-        (log_h,), (error,) = self._log_hellinger(np.array([order], dtype=complex))
-        if error <= _ACCURATE * abs(log_h.real):
-            return float(log_h.real) / (order - 1.0)
-        t, mu = order if self.direction == "remove" else 1.0 - order, 1.0 / self.noise_multiplier
-        centers = mu * np.array([0.0, 1.0, t])
-        return renyi_of_answers(lambda z: loss_at(mu, self.sampling_rate, z), lambda z: -(z**2) / 2, order, t, centers)
+        mu, rate = 1.0 / self.noise_multiplier, self.sampling_rate
+        t = order if self.direction == "remove" else 1.0 - order
+        if mu >= WHOLLY_APART:
+            return renyi_where_apart(mu, rate, order, t)
+        if t > 1.0 and largest_powers_matter(mu, rate, t):
+            return largest_powers(self.noise_multiplier, rate, order)
+        # Next to order 1, log H of removal cancels.
+        if mu <= APART and max(order, abs(t)) < self.hellinger_reach and abs(order - 1.0) > _CLOSE:
+            (log_h,), (error,) = self._log_hellinger(np.array([order], dtype=complex))
+            if error <= _ACCURATE * abs(log_h.real):
+                return float(log_h.real) / (order - 1.0)
+        centers = np.clip(mu * np.array([0.0, 1.0, t]), -_FURTHEST, _FURTHEST)
+        return renyi_of_answers(lambda z: loss_at(mu, rate, z), lambda z: -(z**2) / 2, order, t, centers)
 
     def _loss_moments(self, under: str) -> tuple[float, float]:
         if self.sampling_rate == 1.0:

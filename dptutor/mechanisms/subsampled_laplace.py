@@ -108,14 +108,19 @@ class _Removal(Mechanism):
 
     def _loss_range(self):
         # log(1 − p + p e^l), at both ends.
-        low, high = self._loss(self.noise.largest_loss * np.array([-1.0, 1.0])).tolist()
+        low, high = (self._loss(sign * self.noise.largest_loss) for sign in (-1, 1))
         return (-high, -low) if self.is_reversed else (low, high)
 
     def _loss_law(self):
         return SampledLaplaceLaw(self.noise.largest_loss, self.rate, "add" if self.is_reversed else "remove")
 
-    def _loss(self, of_noise: np.ndarray) -> np.ndarray:
-        return log_of_mixture(self.rate, of_noise)
+    def _loss(self, of_noise: float) -> float:
+        if of_noise < 600.0:
+            change = self.rate * math.expm1(of_noise)
+            # Where 1 + change would cancel.
+            return math.log1p(change) if change > -0.5 else math.log((1 - self.rate) + self.rate * math.exp(of_noise))
+        share = of_noise + math.log(self.rate)
+        return share if share > 600.0 else math.log1p(math.exp(share) - self.rate)
 
     def _breakpoints(self):
         return np.array(self._loss_range())
@@ -137,10 +142,12 @@ class _Removal(Mechanism):
             return largest + math.log(between + float(np.exp(atoms - largest).sum()))
 
         def excess(x, log_p):
-            loss = self._loss(x)
+            loss = log_of_mixture(self.rate, x)
             return log_excess(loss, log_p, log_p + loss, t, order == 1.0)
 
-        return renyi_of_excess(area(excess), order, t, lambda: area(lambda x, log_p: t * self._loss(x) + log_p))
+        return renyi_of_excess(
+            area(excess), order, t, lambda: area(lambda x, log_p: t * log_of_mixture(self.rate, x) + log_p)
+        )
 
     def _inner(self, epsilon):
         """The loss of the noise at which the loss of removal is ε."""
