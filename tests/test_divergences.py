@@ -219,6 +219,12 @@ def test_rare_participation_with_laplace_noise(scale, rate, order):
     assert step.renyi_divergence(order) == approx(expected, rel=1e-11)
 
 
+def test_divergences_below_all_numbers_are_0():
+    for rate in (1e-170, 1e-300):
+        step = dp.SubsampledLaplace(1.0, rate, direction="add")
+        assert np.all(step.renyi_divergence([1e-9, 0.3, 1.0, 1 + 1e-7, 2.0, 50.0]) == 0)
+
+
 def test_the_excess_of_a_power_has_its_digits():
     generator = np.random.default_rng(0)
     for _ in range(300):

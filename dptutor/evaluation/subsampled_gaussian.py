@@ -430,7 +430,7 @@ def largest_powers(noise_multiplier: float, sampling_rate: float, order: float) 
 
 
 def largest_powers_matter(mu: float, rate: float, order: float) -> bool:
-    """Whether an order is so large: near sμ both 1 + pw and the expectation are more than e^40."""
+    """Whether an order is so large: near sμ both 1 + pw and the expectation are more than e^46."""
     log_rate = math.log(rate)
     return min((order - 0.5) * mu**2 + log_rate, order * (order - 1.0) * mu**2 / 2 + order * log_rate) > _DEPTH
 

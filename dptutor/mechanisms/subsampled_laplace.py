@@ -138,6 +138,8 @@ class _Removal(Mechanism):
         def area(log_terms):
             atoms = log_terms(ends, -(ends + top) / 2 - math.log(2.0))
             largest = max(np.max(atoms), np.max(log_terms(cuts, -(cuts + top) / 2)))
+            if largest == -math.inf:
+                return largest
             between = integral(lambda x: np.exp(log_terms(x, -(x + top) / 2) - largest), cuts) / 4
             return largest + math.log(between + float(np.exp(atoms - largest).sum()))
 
