@@ -17,6 +17,7 @@
     BUSY              to import: a script with which a page is told late what is on the screen
     each(cases)               to import: one test for many cases that take no time
     some(cases, most)         to import: a fixed part of them, where they take some
+    approx            to import: pytest's without its absolute tolerance of 1e-12, beside which small numbers are 0
     at_rest(locator)          to import: waits until an element stays where it is, as when a page has scrolled
     pages_of(site)    to import: the files of the pages that are read
     jupyterlab    a running JupyterLab on a copy of notebooks/ with an empty home: .folder (the copy),
@@ -172,6 +173,11 @@ def part(cases, most, seed):
 def some(cases, most):
     """`most` of the cases, all with --all: for a test that goes through them itself."""
     return cases if everything else part(cases, most, str(most))
+
+
+def approx(expected, rel=None, abs=None, **options):
+    """Equal to within `rel` of it, 1e-6 if no tolerance is given, or to within `abs`, which is 0 if it is not given."""
+    return pytest.approx(expected, rel=1e-6 if rel is abs is None else rel, abs=abs or 0, **options)
 
 
 def each(cases):

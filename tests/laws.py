@@ -39,6 +39,7 @@ PRIOR = 1 / (1 + np.exp(-EPSILON[:6]))
 ALPHA = np.array([1e-12, 1e-3, 0.1, 0.3, 0.5, 0.7, 0.9, 1.0])
 ORDERS = np.array([1.0, 2.0, 7.5, 40.0])
 ROUNDING = 1e-12
+LAST = 1e-15  # a few units of the last place of 1
 WHOLE = ("steps", "users", "members", "categories", "answers", "examples", "largest_batch")
 # What a mechanism refuses is drawn again.
 WORDS = {"direction": DIRECTIONS, "bound": shuffled.BOUNDS, "queries": selection.QUERIES}
@@ -159,6 +160,15 @@ def of_one(m):
     risk, its_error = m.bayes_error(PRIOR, with_error=True)
     if not (np.abs(risk - (1 - value[:6]) / (1 + np.exp(EPSILON[:6]))) <= its_error + error[:6] + ROUNDING).all():
         yield "R and δ differ"
+    back, its = m.reverse.privacy_profile(EPSILON, with_error=True)
+    mirrored, of_it = m.privacy_profile(-EPSILON, with_error=True)
+    shrink = np.exp(-EPSILON)
+    if not (np.abs(mirrored + np.expm1(-EPSILON) - shrink * back) <= of_it + shrink * its + LAST).all():
+        yield "δ and that of the reverse differ"
+    back, its = m.reverse.bayes_error(PRIOR, with_error=True)
+    mirrored, of_it = m.bayes_error(1 - PRIOR, with_error=True)
+    if not (np.abs(mirrored - back) <= of_it + its + LAST).all():
+        yield "R and that of the reverse differ"
     beta, of_beta = m.tradeoff(ALPHA, with_error=True)
     line = 1 - value[:, None] - np.exp(EPSILON)[:, None] * ALPHA
     if not (beta >= line - of_beta - error[:, None] - ROUNDING).all():

@@ -8,7 +8,7 @@ from itertools import pairwise
 import mpmath
 import numpy as np
 import pytest
-from pytest import approx
+from conftest import approx
 from references import TooLong, bayes_error
 
 import dptutor as dp
@@ -285,7 +285,12 @@ def _exponential(top):
 
 def _sampled(profile, rate):
     """The profile under removal of a step at this rate, of noise with this profile."""
-    return lambda loss: rate * profile(mpmath.log1p(mpmath.expm1(loss) / mpmath.mpf(rate)))
+
+    def at(loss):
+        odds = mpmath.expm1(loss) / mpmath.mpf(rate)  # at most −1 below all losses
+        return rate * profile(mpmath.log1p(odds)) if odds > -1 else -mpmath.expm1(loss)
+
+    return at
 
 
 NEAR_TOP, NORMAL = 1 - np.array([1e-6, 1e-10, 1e-14, 3e-16, 2e-16, 0.0]), np.array([-2.0, -0.1, 0.0, 1.0, 4.0])

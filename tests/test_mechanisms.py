@@ -7,9 +7,9 @@ import laws
 import mpmath
 import numpy as np
 import pytest
-from hypothesis import assume, given
+from conftest import approx
+from hypothesis import assume, example, given
 from hypothesis import strategies as st
-from pytest import approx
 from references import log_power
 from scipy.stats import norm
 from strategies import alphas, closed_forms, epsilons, mechanisms, priors
@@ -84,10 +84,15 @@ def test_reversing_inverts_the_tradeoff_function(m, a):
 # Laws of the privacy profile.
 
 
-@given(mechanisms(), epsilons)
+@given(mechanisms(), st.floats(0, 12))
+@example(dp.Gaussian(10.498909215806568), 2.0)
+@example(dp.meet(dp.Gaussian(1), dp.SubsampledDiscreteGaussian(4, 0.125, direction="add")), 1.0)
+@example(dp.SubsampledLaplace(0.05437211371713621, 1.4145790304000069e-9, "remove") ** 22788, 10.0)
 def test_profile_of_the_reverse_pair(m, epsilon):
-    mirrored = 1 - math.exp(epsilon) + math.exp(epsilon) * m.privacy_profile(-epsilon)
-    assert m.reverse.privacy_profile(epsilon) == approx(mirrored, abs=ROUNDING * math.exp(abs(epsilon)))
+    value, error = m.privacy_profile(-epsilon, with_error=True)
+    back, its = m.reverse.privacy_profile(epsilon, with_error=True)
+    shrink = math.exp(-epsilon)
+    assert value == approx(-math.expm1(-epsilon) + shrink * back, abs=error + shrink * its + 4e-16)
 
 
 @given(mechanisms(), epsilons)

@@ -202,12 +202,13 @@ def bracketed(factors: list[Factor], goal: float = POWERS_GOAL) -> Bracket:
     reaches = LARGEST if any(max(-f.low, f.high) >= LARGEST for f in factors) else math.inf
     while True:
         step = _aligned(factors, coarse)
-        law = _pessimistic(factors, step, truncation)
-        back = _side(law.reverse, [f.reverse for f in factors], step, (-truncation[1], -truncation[0]))
-        sides = _side(law, factors, step, truncation), back
+        law, clipped = _pessimistic(factors, step, truncation)
+        back, of_back = _side(law.reverse, [f.reverse for f in factors], step, (-truncation[1], -truncation[0]))
+        there, of_there = _side(law, factors, step, truncation)
+        sides = there, back
         gap = max(side.largest(reaches) for side in sides)
         if gap < goal or length / step > 0.9 * longest:
-            lost = _LOST_ANYWAY + _LOST * count * math.log2(2.0 + length / step)
+            lost = _LOST_ANYWAY + _LOST * count * math.log2(2.0 + length / step) + clipped + max(of_there, of_back)
             return Bracket(law, gap + lost, lost, reaches, sides)
         # The gap is approximately proportional to the square of the step.
         coarse = max(step * min(max(0.8 * math.sqrt(goal / gap), _FINER), 0.5), length / longest)
@@ -249,8 +250,8 @@ def _truncation(factors) -> tuple[float, float]:
     return max(low, -below), min(high, above)
 
 
-def _pessimistic(factors, step, truncation) -> FiniteLaw:
-    """The law of the composition of the more informative pairs."""
+def _pessimistic(factors, step, truncation) -> tuple[FiniteLaw, float]:
+    """The law of the composition of the more informative pairs, and how much mass was clipped."""
     spectra = []
     for factor in factors:
         left, right = math.floor(factor.low / step) - 1, math.ceil(factor.high / step) + 1
@@ -262,7 +263,7 @@ def _pessimistic(factors, step, truncation) -> FiniteLaw:
         up = np.clip((tilted - a) / math.expm1(step), 0.0, a)
         p = np.append(a - up, 0.0) + np.append(0.0, up)
         spectra.append((left, factor.count, p, p * np.exp(loss)))
-    start, p, q = _convolved(spectra, step, truncation)
+    start, (p, of_p), (q, of_q) = _convolved(spectra, step, truncation)
     loss = step * (start + np.arange(p.size))
     # Of the two masses of a loss the smaller one follows from the larger.
     with np.errstate(under="ignore"):
@@ -272,13 +273,13 @@ def _pessimistic(factors, step, truncation) -> FiniteLaw:
     low = [(-np.inf, max(1.0 - p[kept].sum(), 0.0), 0.0)]
     high = [(np.inf, 0.0, max(1.0 - q[kept].sum(), 0.0))]
     rows = np.concatenate([low, np.column_stack([loss, p, q])[kept], high])
-    return FiniteLaw(*rows[(rows[:, 1] > 0) | (rows[:, 2] > 0)].T)
+    return FiniteLaw(*rows[(rows[:, 1] > 0) | (rows[:, 2] > 0)].T), of_p + of_q
 
 
-def _side(law, factors, step, truncation) -> Side:
-    """What is known of δ in one direction."""
+def _side(law, factors, step, truncation) -> tuple[Side, float]:
+    """What is known of δ in one direction, and how much mass was clipped."""
     spectra = [_optimistic(factor, step) for factor in factors]
-    start, q = _convolved(spectra, step, truncation)
+    start, (q, clipped) = _convolved(spectra, step, truncation)
     loss = step * (start + np.arange(q.size))
     infinite = -math.expm1(sum(factor.count * math.log1p(-factor.q_infinite) for factor in factors))
     loss, q = loss[loss >= 0], q[loss >= 0]
@@ -287,7 +288,7 @@ def _side(law, factors, step, truncation) -> Side:
     at = np.append(0.0, loss[loss > 0])
     below = lower.delta(at)
     gap = np.maximum(law.delta(at) - infinite - below, 0.0)
-    return Side(at, gap, infinite + below, lower.scaled_tail(at))
+    return Side(at, gap, infinite + below, lower.scaled_tail(at)), clipped
 
 
 def _optimistic(factor: Factor, step: float):
@@ -322,7 +323,8 @@ def _optimistic(factor: Factor, step: float):
 
 
 def _convolved(spectra, step, truncation):
-    """The first grid number and the mass functions of the sum of all parts, within the truncation.
+    """The first grid number and the mass functions of the sum of all parts, within the truncation, each with the mass
+    that rounding made negative: without it, 0 in its place, all tails are larger by up to that.
 
     A part is given by its first grid number, its number of copies, and its mass functions, one for each distribution.
     """
@@ -343,6 +345,7 @@ def _convolved(spectra, step, truncation):
         product = reduce(
             np.multiply, (by_squaring(rfft(circle), n, np.multiply) for circle, n in zip(circles, counts, strict=True))
         )
-        return np.maximum(irfft(product, length)[places], 0.0)
+        mass = irfft(product, length)[places]
+        return np.maximum(mass, 0.0), -float(np.minimum(mass, 0.0).sum())
 
     return first, *(sums(masses) for masses in zip(*(masses for _, _, *masses in spectra), strict=True))

@@ -86,8 +86,8 @@ def error_of_closed_form(pair: Pair, epsilon: np.ndarray) -> np.ndarray:
     alpha, beta = pair._errors(left)
     slope = slope_of_profile(left, alpha, lambda far: 1.0 - beta[far] - pair._delta(left[far]))
     away = np.where(finite, rounding, 0.0) * (slope + value)
-    bound = np.minimum(_CLOSED * value + away, pair.error_bound) + np.where(flat < 0, 4 * LAST_PLACE, 0.0)
-    return bound.reshape(np.shape(epsilon))
+    bound = _CLOSED * value + away + np.where(flat < 0, 4 * LAST_PLACE, 0.0)
+    return np.minimum(bound, pair.error_bound).reshape(np.shape(epsilon))
 
 
 def sampled_losses(pair: Pair, size: Size, under: str, generator: np.random.Generator) -> np.ndarray:

@@ -15,7 +15,7 @@ from collections.abc import Hashable
 from dataclasses import dataclass, replace
 
 import numpy as np
-from scipy.special import erfcx, log_ndtr, ndtr, ndtri
+from scipy.special import erfcx, ndtr, ndtri
 
 from .._floats import LAST_PLACE
 from .._types import Size
@@ -137,27 +137,22 @@ def gaussian_profile(mu: float, epsilon: np.ndarray) -> np.ndarray:
     """δ(ε) of N(0, 1) against N(μ, 1), relatively accurate down to the smallest numbers."""
     # By e^ε φ(b) = φ(a), both terms share the factor φ(a): δ = φ(a) [M(a) − M(b)] with Mills' ratio M.
     with np.errstate(over="ignore", invalid="ignore"):
-        a, b = epsilon / mu - mu / 2, epsilon / mu + mu / 2
-        tail = np.exp(-(a**2) / 2) / math.sqrt(2 * math.pi) * _mills_drop(a, mu)
-        if mu <= _SMALL:
-            # Far below the tail, Q exceeds e^ε P almost everywhere: δ is 1 − e^ε.
-            bulk = -np.expm1(np.minimum(epsilon, 0.0))
-        else:
+        size = np.abs(epsilon)
+        a, b = size / mu - mu / 2, size / mu + mu / 2
+        density = np.exp(-(a**2) / 2)
+        delta = density / math.sqrt(2 * math.pi) * _mills_drop(a, mu)
+        if mu > _SMALL:
             # If δ is not small, its two terms can be subtracted.
-            below = np.exp(np.minimum(epsilon + log_ndtr(-b), 0.0))
-            bulk = ndtr(-a) - np.where(b > 0, np.exp(-(a**2) / 2) * erfcx(np.maximum(b, 0.0) / math.sqrt(2)) / 2, below)
-    return np.where(np.isinf(a), np.where(a > 0, 0.0, 1.0), np.where(a > _lowest(mu), tail, bulk))
-
-
-def _lowest(mu: float) -> float:
-    """Where the tail formula takes over; earlier for a small μ, as the two terms are then close to each other."""
-    return -30.0 if mu <= _SMALL else 0.0
+            delta = np.where(a > 0, delta, ndtr(-a) - density * erfcx(b / math.sqrt(2)) / 2)
+        delta = np.where(np.isinf(a), 0.0, delta)
+        # By symmetry, δ(−ε) = 1 − e^−ε + e^−ε δ(ε).
+        return np.where(epsilon < 0, np.exp(-size) * delta - np.expm1(-size), delta)
 
 
 def _mills_drop(a: np.ndarray, mu: float) -> np.ndarray:
-    """M(a) − M(a + μ) for a in the tail, with Mills' ratio M(x) = Φ(−x)/φ(x)."""
-    a = np.maximum(a, _lowest(mu))
+    """M(a) − M(a + μ) for a ≥ 0, or any a > −μ if μ is small, with Mills' ratio M(x) = Φ(−x)/φ(x)."""
     if mu > _SMALL:
+        a = np.maximum(a, 0.0)
         return _mills(a) - _mills(a + mu)
     # −M' = 1 − x M(x) integrated over [a, a + μ], where the difference would cancel.
     x = a[..., None] + mu * (_NODES + 1) / 2

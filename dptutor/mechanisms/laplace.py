@@ -128,6 +128,13 @@ class Laplace(Mechanism):
         inside = -np.expm1((np.minimum(epsilon, self.largest_loss) - self.largest_loss) / 2)
         return np.where(epsilon >= -self.largest_loss, inside, -np.expm1(np.minimum(epsilon, 0.0)))
 
+    def _delta_error(self, epsilon: np.ndarray) -> np.ndarray:
+        # A relative error, and the rounding of ε₀ along the slope, which is at most (1 − δ)/2 from −ε₀ on.
+        value, top = self._delta(epsilon), self.largest_loss
+        below = np.where(epsilon < -top, 4 * LAST_PLACE, 0.0)
+        error = 4 * LAST_PLACE * value + 0.51 * LAST_PLACE * top / 2 * (1 - value) + below
+        return np.where(epsilon > top * (1 + LAST_PLACE), 0.0, error)
+
     def _tradeoff(self, alpha: np.ndarray) -> np.ndarray:
         top = self.largest_loss
         shrink = math.exp(-top)

@@ -214,8 +214,9 @@ class Meet(_Pairing):
         alpha, _, own, deltas, parts, above = self._touching(epsilon)
         # At a crossing, δ is the difference 1 − β − e^ε α, which loses digits.
         with np.errstate(over="ignore", invalid="ignore"):
-            large = 1 + np.exp(np.minimum(epsilon, LARGEST_LOSS)) * alpha
-        crossing = np.maximum(*parts) + large * self._rounded
+            crossing = (1 + np.exp(np.minimum(epsilon, LARGEST_LOSS)) * alpha) * self._rounded
+        # Where none was found, δ is at least that difference.
+        crossing = np.maximum(*parts) + np.where(above > crossing, np.minimum(*deltas) - self._delta(epsilon), crossing)
         # δ is at most that of either part, and if the other curve is higher by r where the line touches one, δ is at
         # most r less than that of this one: r is unknown if it is less than the errors of both.
         unknown = np.where(own == 3, np.inf, np.where((own < 2) & (above <= self._rounded), 2 * self._rounded, 0.0))
@@ -233,7 +234,7 @@ class Meet(_Pairing):
 
     def _touched(self, epsilon: np.ndarray) -> tuple[np.ndarray, ...]:
         """The point at which a line of slope −e^ε touches max(f, f̃), which curve it touches there, of both curves δ and
-        its error, and how far the curve is above the other.
+        its error, and how far the curve is above the other; of a crossing, how far they are apart.
 
         0 and 1 stand for f and f̃, 2 for a crossing of both. 3 means unknown, because α underflows: then the point is
         that of the curve with the smaller δ.
@@ -247,8 +248,8 @@ class Meet(_Pairing):
             if np.any(missed):
                 at = at.copy()
                 at[missed] = self._crossing(low[missed], high[missed])
-            alpha[crossing] = at
-            beta[crossing] = np.maximum(*(part._tradeoff(at) for part in self.parts))
+            betas = [part._tradeoff(at) for part in self.parts]
+            alpha[crossing], beta[crossing], above[crossing] = at, np.maximum(*betas), np.abs(np.subtract(*betas))
         faint = crossing & (alpha < _FAINT)
         if np.any(faint):
             points = zip(*(part._errors(epsilon[faint]) for part in self.parts), strict=True)
@@ -269,8 +270,9 @@ class Meet(_Pairing):
             (1, other, beta_other[other] - f(alpha_other[other])),
             (0, one, beta[one] - f_other(alpha[one])),
         ):
-            own[at] = np.where(margin >= 0, number, own[at])
-            above[at] = np.where(margin >= 0, margin, above[at])
+            # Rounding of α alone may move a point below the other curve.
+            own[at] = np.where(margin >= -self._rounded, number, own[at])
+            above[at] = np.where(margin >= -self._rounded, margin, above[at])
         ends = alpha[own == 2], alpha_other[own == 2]
         alpha, beta = np.where(own == 1, alpha_other, alpha), np.where(own == 1, beta_other, beta)
         return alpha, beta, own, deltas, errors, above, np.minimum(*ends), np.maximum(*ends)
