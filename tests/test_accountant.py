@@ -7,7 +7,7 @@ import signal
 
 import numpy as np
 import pytest
-from pytest import approx
+from conftest import approx
 
 import dptutor as dp
 from content import ROOT

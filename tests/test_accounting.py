@@ -5,10 +5,9 @@ import math
 import mpmath as mp
 import numpy as np
 import pytest
-from conftest import examples
+from conftest import approx, examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from pytest import approx
 
 import dptutor as dp
 from dptutor import accounting

@@ -15,6 +15,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import yaml
+from conftest import approx
 from scipy.stats import norm
 
 import dptutor as dp
@@ -128,7 +129,7 @@ def test_no_slip_is_told_that_does_not_explain_all():
 def test_slips_of_one_number_are_apart_from_all_that_has_a_reply():
     found = told_apart(0.3, [0.7], lambda a, b: abs(a - b) < 0.01)
     assert all(abs(wrong - 0.3) > 0.01 and abs(wrong - 0.7) > 0.01 for wrong, _ in found)
-    assert {reply: wrong for wrong, reply in found}[SLIPS[0].reply] == pytest.approx(30)
+    assert {reply: wrong for wrong, reply in found}[SLIPS[0].reply] == approx(30)
 
 
 def test_nothing_is_no_hundredth_of_a_number():

@@ -4,11 +4,10 @@ import itertools
 
 import numpy as np
 import pytest
-from conftest import examples
+from conftest import approx, examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from mpmath import mp, mpf
-from pytest import approx
 from strategies import mechanisms
 
 import dptutor as dp

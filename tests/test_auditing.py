@@ -10,10 +10,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from conftest import examples
+from conftest import approx, examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from pytest import approx
 from scipy.special import ndtr
 from scipy.stats import binom, binomtest
 

@@ -4,9 +4,9 @@ import math
 
 import numpy as np
 import pytest
+from conftest import approx
 from hypothesis import given
 from hypothesis import strategies as st
-from pytest import approx
 from scipy.optimize import brentq, linprog
 from scipy.stats import beta, binom, norm
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from pytest import approx
+from conftest import approx
 from scipy.stats import kstest, norm
 
 import dptutor as dp

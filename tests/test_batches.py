@@ -7,7 +7,7 @@ import laws
 import mpmath
 import numpy as np
 import pytest
-from pytest import approx
+from conftest import approx
 from scipy.special import logsumexp, ndtr
 from scipy.stats import norm
 

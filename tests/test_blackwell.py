@@ -4,9 +4,9 @@ import math
 
 import mpmath
 import numpy as np
+from conftest import approx
 from hypothesis import assume, given
 from hypothesis import strategies as st
-from pytest import approx
 from strategies import mechanisms, priors, symmetric_mechanisms
 
 import dptutor as dp

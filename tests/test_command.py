@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from conftest import each
+from conftest import approx, each
 
 import dptutor as dp
 from dptutor.command import main
@@ -109,7 +109,7 @@ def test_files_stand_for_mechanisms(run, tmp_path):
     table = tmp_path / "roc.csv"
     table.write_text("fpr,tpr\n0.1,0.4\n")
     bands = [json.loads(run("show", f"@{table}", "--json", *more)[1])["advantage"] for more in ((), ("--strongest",))]
-    assert bands == pytest.approx([0.75, 0.3], abs=1e-12)
+    assert bands == approx([0.75, 0.3], abs=1e-12)
     code, _, err = run("show", "Gaussian(1)", "--strongest")
     assert (code, err.startswith("dptutor: --strongest needs a file of points")) == (2, True)
 
@@ -341,7 +341,7 @@ def test_a_product_of_a_hundred_mechanisms_is_shown(run):
     product = " @ ".join(f"Gaussian({k})" for k in range(1, 101))
     code, out, err = run("show", product, "--json")
     assert (code, err) == (0, "")
-    assert strictly(out)["advantage"] == pytest.approx(dp.Gaussian(sum(k**-2 for k in range(1, 101)) ** -0.5).advantage)
+    assert strictly(out)["advantage"] == approx(dp.Gaussian(sum(k**-2 for k in range(1, 101)) ** -0.5).advantage)
 
 
 def test_a_terminal_without_greek_letters_and_a_reader_that_leaves(tmp_path):

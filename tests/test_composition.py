@@ -8,11 +8,10 @@ import flint
 import mpmath
 import numpy as np
 import pytest
-from conftest import examples
+from conftest import approx, examples
 from flint import acb, arb
 from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
-from pytest import approx
 from scipy.special import expit, ndtr
 from scipy.stats import binom, norm
 

@@ -5,7 +5,7 @@ import math
 
 import numpy as np
 import pytest
-from pytest import approx
+from conftest import approx
 from scipy.integrate import quad
 
 import dptutor as dp

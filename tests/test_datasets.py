@@ -6,7 +6,7 @@ from importlib import resources
 
 import numpy as np
 import pytest
-from pytest import approx
+from conftest import approx
 
 from dptutor import datasets
 

@@ -6,9 +6,9 @@ import math
 import mpmath
 import numpy as np
 import pytest
+from conftest import approx
 from hypothesis import given
 from hypothesis import strategies as st
-from pytest import approx
 from scipy.integrate import quad
 from scipy.optimize import brentq
 from scipy.special import ndtr

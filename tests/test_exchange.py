@@ -5,12 +5,11 @@ import math
 
 import numpy as np
 import pytest
-from conftest import examples
+from conftest import approx, examples
 from dp_accounting.pld import common, privacy_loss_distribution
 from dp_accounting.pld.privacy_loss_distribution import PrivacyLossDistribution
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from pytest import approx
 from strategies import closed_forms
 
 import dptutor as dp

@@ -14,7 +14,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 import traitlets
-from pytest import approx
+from conftest import approx
 from scipy.stats import binomtest, norm
 
 import dptutor as dp
@@ -392,7 +392,7 @@ def test_a_peak_is_drawn_as_high_as_the_sentence_says():
     for count, sigma in ((1, 1.1), (2, 1.0), (3, 0.9), (20, 1.2)):
         forth, back = divergences(SMALLER, count, sigma)
         _, drawn = differences(SMALLER, count, sigma)
-        assert (drawn.max(), -drawn.min()) == pytest.approx((100 * forth, 100 * back), abs=0.02)
+        assert (drawn.max(), -drawn.min()) == approx((100 * forth, 100 * back), abs=0.02)
 
 
 def test_small_probabilities_are_said_as_powers_of_ten():

@@ -12,10 +12,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from conftest import BUSY
+from conftest import BUSY, approx
 from PIL import Image
 from playwright.sync_api import expect
-from pytest import approx
 from scipy.stats import norm
 from test_explore import at, on_steps
 from test_sentences import FOUND
@@ -1864,7 +1863,7 @@ def test_the_ring_of_a_focused_slider_encloses_its_grip(alone):
     columns = np.flatnonzero((np.abs(np.subtract(*bright)) > 50).any(axis=0))
     grip = 20 + slider.evaluate("e => (e.value - e.min) / (e.max - e.min)") * (box["width"] - 20)
     assert 24 < np.ptp(columns) < 40
-    assert columns.mean() == pytest.approx(grip, abs=2)
+    assert columns.mean() == approx(grip, abs=2)
 
 
 def test_short_values_leave_the_room_to_their_sliders(opened):

@@ -5,6 +5,7 @@ import xml.etree.ElementTree as tree
 import zipfile
 
 import pytest
+from conftest import approx
 
 import dptutor as dp
 from classroom import questions
@@ -64,7 +65,7 @@ def test_canvas_gets_every_question_with_its_right_answer(folder):
         if not question.options:
             low, high = (float(item.find(f".//{space}{name}").text) for name in ("vargte", "varlte"))
             assert low <= question.answer <= high
-            assert high - low == pytest.approx(2 * question.tolerance, rel=1e-6, abs=1e-15)
+            assert high - low == approx(2 * question.tolerance, rel=1e-6, abs=1e-15)
 
 
 def embedded(folder):

@@ -4,7 +4,7 @@ import itertools
 import re
 
 import pytest
-from conftest import at_rest, judge, pages_of, watched_page
+from conftest import approx, at_rest, judge, pages_of, watched_page
 from playwright.sync_api import expect
 from selectolax.lexbor import LexborHTMLParser
 
@@ -143,7 +143,7 @@ def test_the_fields_show_the_numbers_of_the_belief_that_keys_and_pointers_choose
         # The grip stands above its numbers.
         share = slider.evaluate("e => e.value / e.max")
         here = front.locator("thead .front-here").bounding_box()
-        assert box["x"] + 10 + share * (box["width"] - 20) == pytest.approx(here["x"] + here["width"] / 2, abs=1)
+        assert box["x"] + 10 + share * (box["width"] - 20) == approx(here["x"] + here["width"] / 2, abs=1)
 
     chosen(before.index(50))
     for key, at in (("ArrowRight", before.index(60)), ("Home", 0), ("End", len(before) - 1)):

@@ -2,10 +2,9 @@
 
 import numpy as np
 import pytest
-from conftest import examples
+from conftest import approx, examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from pytest import approx
 
 import dptutor as dp
 

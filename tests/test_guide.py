@@ -8,6 +8,7 @@ from urllib.parse import parse_qsl
 
 import numpy as np
 import pytest
+from conftest import approx
 from playwright.sync_api import expect
 from scipy.optimize import brentq, minimize_scalar
 from scipy.special import expit, ndtr
@@ -86,7 +87,7 @@ def test_a_plate_is_on_the_page_with_its_picture(sections, name):
     made = dp.read(call)
     assert type(made) is getattr(dp, name)
     if re.search(r"\bs\b", PLATES[name]["call"]):
-        assert made.advantage == pytest.approx(0.25, abs=2e-4)
+        assert made.advantage == approx(0.25, abs=2e-4)
 
 
 @pytest.mark.whole
@@ -435,7 +436,7 @@ def test_a_cell_that_is_pressed_shows_its_two_curves(new_page, site_url, screen)
         assert box["x"] + box["width"] <= screen["width"] and box["y"] + box["height"] <= screen["height"]
         for kind, mechanism in (("first", dp.Gaussian), ("second", dp.Staircase)):
             alpha, beta = heights(shown.locator(f"path.map-{kind}").get_attribute("d"))
-            assert beta == pytest.approx(dp.calibrate(mechanism, **target).tradeoff(alpha), abs=5e-3)
+            assert beta == approx(dp.calibrate(mechanism, **target).tradeoff(alpha), abs=5e-3)
         assert shown.locator("b").all_text_contents() == ["Gaussian noise", "Staircase noise"]
         number = cell.text_content()
         assert (f"{number} in 100" if number != "·" else "less than 0.05 in 100") in shown.text_content()

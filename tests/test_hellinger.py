@@ -5,10 +5,9 @@ import math
 import mpmath
 import numpy as np
 import pytest
-from conftest import examples
+from conftest import approx, examples
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
-from pytest import approx
 from strategies import closed_forms, mechanisms
 
 import dptutor as dp

@@ -4,10 +4,9 @@ import math
 
 import numpy as np
 import pytest
-from conftest import examples
+from conftest import approx, examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from pytest import approx
 from strategies import alphas, closed_forms, mechanisms
 
 import dptutor as dp

@@ -5,6 +5,7 @@ import math
 import mpmath as mp
 import numpy as np
 import pytest
+from conftest import approx
 
 import dptutor as dp
 from dptutor.evaluation.laplace_atoms import LaplaceAtoms, _Case, _kernel
@@ -72,7 +73,7 @@ def test_a_spline_is_what_losses_inside_make_of_the_profile():
             right = mp.quad(lambda x, e=epsilon: (1 - mp.exp(e - x)) * mp.exp((x - 0.5) / 2) / 4, [epsilon, 0.5])
         value, off = case.profile(np.array([epsilon]))
         assert abs(value[0] - float(right)) <= off[0] + 1e-15 * float(right)
-    assert _kernel(np.array([2.0], dtype=np.longdouble), 0)[0] == pytest.approx(2 * math.sinh(1.0), rel=1e-15)
+    assert _kernel(np.array([2.0], dtype=np.longdouble), 0)[0] == approx(2 * math.sinh(1.0), rel=1e-15)
 
 
 def test_many_atoms_widen_the_bound_and_the_array_agrees_with_its_entries():
@@ -84,16 +85,16 @@ def test_many_atoms_widen_the_bound_and_the_array_agrees_with_its_entries():
     # Tiny losses are nearly normal.
     variance = 120 * (1e-8 + (1 / 7e3) ** 2)
     normal = dp.Gaussian(sigma=1 / math.sqrt(variance)).privacy_profile(epsilon)
-    assert value[:3] == pytest.approx(normal[:3], rel=0.03)
+    assert value[:3] == approx(normal[:3], rel=0.03)
     assert np.all(bound[:3] < 1e-4 * value[:3])
     top = 120 * (1e-4 + 1 / 7e3)
-    assert m.privacy_profile(top) == 0.0 and m.epsilon(0.0) == pytest.approx(top, rel=1e-14)
+    assert m.privacy_profile(top) == 0.0 and m.epsilon(0.0) == approx(top, rel=1e-14)
 
 
 def test_an_answer_is_looked_for_where_it_lies():
     m = dp.Laplace(3.95) ** 49 @ dp.Laplace(20.853) ** 12
     value, bound = m.tradeoff(0.1, with_error=True)
-    assert m.epsilon(m.privacy_profile(2.0)) == pytest.approx(2.0, abs=1e-9)
+    assert m.epsilon(m.privacy_profile(2.0)) == approx(2.0, abs=1e-9)
     table = m._faces._forward
     assert len(table._evaluator.edges) > 300
     assert len(table._pieces) < 30

@@ -6,6 +6,7 @@ import warnings
 import mpmath
 import numpy as np
 import pytest
+from conftest import approx
 from scipy.fft import next_fast_len
 
 import dptutor as dp
@@ -120,7 +121,7 @@ def test_sums_on_a_lattice_are_those_of_all_pairs_to_the_last_mass(name, way):
         exact = exact_profile(masses, lowest, step, epsilon)
         value = float(law.delta(np.array(epsilon)))
         low, high = law.profile(np.array(epsilon))
-        assert value == pytest.approx(exact, rel=2e-11)
+        assert value == approx(exact, rel=2e-11)
         assert low <= exact <= high
         assert high - low <= 1e-10 * exact
 
@@ -130,9 +131,9 @@ def test_a_law_summed_by_tilts_keeps_both_distributions_and_infinite_losses(monk
     leaky = [(dp.ApproximateDP(0.4, 1e-3)._law, 70), (dp.FiniteExperiment((0.8, 0.2), (0.5, 0.5))._law, 1)]
     assert common_step([law for law, _ in leaky]) is None  # log(5/2) and log(8/5) are no multiples of 0.8
     law = summed([(dp.ApproximateDP(0.4, 1e-3)._law, 70), (dp.RandomizedResponse(0.2)._law, 55)])
-    assert law.q_infinite == pytest.approx(1 - 0.999**70, rel=1e-12)
-    assert law.p.sum() == pytest.approx(1.0, rel=1e-12) and law.q.sum() == pytest.approx(1.0, rel=1e-12)
-    assert law.largest_finite_loss == pytest.approx(70 * 0.4 + 55 * 0.2, rel=1e-15)
+    assert law.q_infinite == approx(1 - 0.999**70, rel=1e-12)
+    assert law.p.sum() == approx(1.0, rel=1e-12) and law.q.sum() == approx(1.0, rel=1e-12)
+    assert law.largest_finite_loss == approx(70 * 0.4 + 55 * 0.2, rel=1e-15)
 
 
 def test_both_directions_of_what_is_not_symmetric(way):
@@ -145,9 +146,9 @@ def test_both_directions_of_what_is_not_symmetric(way):
     epsilon = np.linspace(-30.0, 30.0, 61)
     alpha, beta = law.errors(epsilon + 1e-6)
     its_alpha, its_beta = back.errors(-epsilon - 1e-6)
-    assert alpha == pytest.approx(its_beta, rel=1e-10) and beta == pytest.approx(its_alpha, rel=1e-10)
+    assert alpha == approx(its_beta, rel=1e-10) and beta == approx(its_alpha, rel=1e-10)
     by_pairs = one._law.power(40).composed(tilted._law.power(30))
-    assert law.delta(epsilon) == pytest.approx(by_pairs.delta(epsilon), rel=1e-10)
+    assert law.delta(epsilon) == approx(by_pairs.delta(epsilon), rel=1e-10)
 
 
 def test_few_sums_on_a_fine_lattice_are_taken_pair_by_pair(monkeypatch):
@@ -192,8 +193,8 @@ def test_sums_of_losses_of_which_both_masses_underflow_are_nothing():
     # No lattice has both: their sums are merged pair by pair.
     parts = dp.RandomizedResponse(3.0) ** 300, dp.RandomizedResponse(math.e) ** 300
     law = parts[0]._law.enumerated().composed(parts[1]._law.enumerated())
-    assert np.isfinite(law.delta(EVERYWHERE)).all() and law.delta(np.array(0.0)) == pytest.approx(1.0)
-    assert (parts[0] @ parts[1]).advantage == pytest.approx(1.0)
+    assert np.isfinite(law.delta(EVERYWHERE)).all() and law.delta(np.array(0.0)) == approx(1.0)
+    assert (parts[0] @ parts[1]).advantage == approx(1.0)
 
 
 EVERYWHERE = np.linspace(-1800.0, 1800.0, 37)
@@ -204,8 +205,8 @@ def test_a_million_answers_of_two_kinds():
     # A Gaussian mechanism is close by: the variance of the loss is that of both, and the mean half of it.
     mu = math.sqrt(1e6 * 0.002**2 + 5e5 * 0.004**2)
     normal = dp.Gaussian(sigma=1 / mu)
-    assert mechanism.advantage == pytest.approx(normal.advantage, abs=1e-5)
-    assert mechanism.epsilon(1e-6) == pytest.approx(normal.epsilon(1e-6), abs=0.01)
+    assert mechanism.advantage == approx(normal.advantage, abs=1e-5)
+    assert mechanism.epsilon(1e-6) == approx(normal.epsilon(1e-6), abs=0.01)
     assert mechanism.error_bound < 1e-8
 
 

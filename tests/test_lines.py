@@ -8,6 +8,7 @@ import math
 import mpmath as mp
 import numpy as np
 import pytest
+from conftest import approx
 from scipy.special import gammaln
 from test_touching import response_with_laplace
 
@@ -126,8 +127,8 @@ def test_mass_at_infinity_is_added():
     alone = interval([(dp.Laplace(1), 3)], epsilon)
     lower, upper = interval([(dp.Laplace(1), 3), (dp.ApproximateDP(0, leak), 2)], epsilon)
     kept = (1 - leak) ** 2
-    assert lower == pytest.approx(kept * alone[0] + 1 - kept, rel=1e-12)
-    assert upper == pytest.approx(kept * alone[1] + 1 - kept, rel=1e-12)
+    assert lower == approx(kept * alone[0] + 1 - kept, rel=1e-12)
+    assert upper == approx(kept * alone[1] + 1 - kept, rel=1e-12)
 
 
 @pytest.mark.parametrize(("top", "sigma"), [(1.0, 1.0), (0.5, 20.0), (1.0, 1e4), (2.0, 1e7)])
@@ -171,7 +172,7 @@ def test_a_finite_experiment_too_often_to_be_enumerated_is_a_multinomial_sum():
 )
 def test_the_largest_loss_comes_from_the_range(factors, largest):
     lines = Lines(factors)
-    assert lines.largest == pytest.approx(largest, rel=1e-15)
+    assert lines.largest == approx(largest, rel=1e-15)
     just_below = np.nextafter(lines.largest, 0)
     assert lines.profile(np.array([lines.largest]))[1][0] == 0.0
     assert lines.profile(np.array([just_below]))[1][0] > 0.0

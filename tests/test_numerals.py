@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 import yaml
+from conftest import approx
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -82,7 +83,7 @@ def test_a_page_and_python_show_random_numbers_alike_and_read_what_they_show(scr
     assert words == shown_in_page(script, numbers)
     assert not [text for text in words if re.search(r"[a-z]|\.$|\.\d*0$|\d{6,}\.", text)]
     for (number, digits), text in zip(numbers, words, strict=True):
-        assert read(text) == pytest.approx(number, rel=0.51 * 10 ** (1 - digits))
+        assert read(text) == approx(number, rel=0.51 * 10 ** (1 - digits))
 
 
 REASONS = {"empty", "unreadable", "ambiguous", "undefined", "infinite"}
@@ -124,7 +125,7 @@ def test_a_page_and_python_read_random_texts_alike(in_page):
         if isinstance(here, str) or not re.search(r"\^|\*\*|[⁻⁵²]|[a-z√]", text):
             assert here == there or (here == 0 and there == 0), (text, here, there)  # arithmetic is the same everywhere
         else:  # functions are right to a last digit, which a difference may bring to the front
-            assert there == pytest.approx(here, rel=1e-9, abs=1e-12), (text, here, there)
+            assert there == approx(here, rel=1e-9, abs=1e-12), (text, here, there)
 
 
 @given(st.text(max_size=300) | st.lists(st.sampled_from(PIECES), max_size=30).map("".join), st.booleans())

@@ -10,7 +10,7 @@ import time
 
 import numpy as np
 import pytest
-from pytest import approx
+from conftest import approx
 from scipy.integrate import quad
 from scipy.special import log_ndtr, ndtr
 from scipy.stats import binom, norm

@@ -5,7 +5,7 @@ import math
 import mpmath as mp
 import numpy as np
 import pytest
-from conftest import examples
+from conftest import approx, examples
 from hypothesis import HealthCheck, Phase, given, seed, settings
 from hypothesis import strategies as st
 from scipy.special import expit
@@ -120,7 +120,7 @@ def test_replaced_examples_are_ordered_by_noise_and_rate(louder):
 def test_dominance_both_ways_means_equal_faces(a, b):
     if dp.dominance(a, b) and dp.dominance(b, a):
         grid = np.linspace(-12, 12, 97)
-        assert a.privacy_profile(grid) == pytest.approx(b.privacy_profile(grid), abs=1e-12)
+        assert a.privacy_profile(grid) == approx(b.privacy_profile(grid), abs=1e-12)
 
 
 @pytest.mark.deep
@@ -231,8 +231,8 @@ def test_a_witness_in_rényi_divergences_can_be_checked_by_hand():
 def test_two_long_trainings_cross_once():  # the profiles by saddle points: -4.4% at ε = 9, +163% at 15
     found = dp.compare(TWO, THREE)
     assert len(found.crossings) == 2
-    assert math.log(found.crossings[1] / (1 - found.crossings[1])) == pytest.approx(9.6786, abs=1e-4)
-    assert TWO.privacy_profile(15) / THREE.privacy_profile(15) == pytest.approx(2.629, abs=1e-3)
+    assert math.log(found.crossings[1] / (1 - found.crossings[1])) == approx(9.6786, abs=1e-4)
+    assert TWO.privacy_profile(15) / THREE.privacy_profile(15) == approx(2.629, abs=1e-3)
     assert found.reverse_divergence.value < 1e-13
     assert "Neither dominates" in found.verdict
     assert "tail is the heavier one: at ε = " in found.verdict

@@ -11,7 +11,7 @@ from io import BytesIO
 
 import numpy as np
 import pytest
-from conftest import at_rest, laid_out, pages_of, some, until
+from conftest import approx, at_rest, laid_out, pages_of, some, until
 from fontTools.ttLib import TTFont
 from PIL import Image
 from playwright.sync_api import expect
@@ -419,7 +419,7 @@ def test_a_phrase_that_moves_a_far_picture_leaves_a_way_back(screen, site_url, n
     expect(phrase).to_be_focused()
     expect(back).to_have_count(0)
     at_rest(phrase)
-    assert phrase.bounding_box()["y"] == pytest.approx(before, abs=2)
+    assert phrase.bounding_box()["y"] == approx(before, abs=2)
     # A reader who scrolls back has no need of it, nor one who sees the picture.
     phrase.evaluate("e => e.click()")
     expect(back).to_be_in_viewport()

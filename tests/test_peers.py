@@ -11,7 +11,7 @@ import math
 import mpmath as mp
 import numpy as np
 import pytest
-from pytest import approx
+from conftest import approx
 from scipy.optimize import brentq
 
 import dptutor as dp

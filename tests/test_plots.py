@@ -4,7 +4,7 @@ import matplotlib
 import matplotlib.pyplot as plt
 import numpy as np
 import pytest
-from pytest import approx
+from conftest import approx
 
 import dptutor as dp
 

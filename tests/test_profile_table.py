@@ -5,7 +5,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from pytest import approx
+from conftest import approx
 from scipy.integrate import quad
 
 import dptutor as dp
@@ -130,7 +130,7 @@ def test_errors_of_values_grow_by_lebesgues_constant_at_most(count):
     matrix = chebyshev(count)[1]
     # Row j: the polynomial that is 1 at point j and 0 at the others.
     grown = np.abs(sums(matrix, np.tile(np.linspace(-1, 1, 20_001), (count, 1)))).sum(axis=0)
-    assert grown.max() == pytest.approx(lebesgue(count), rel=1e-6)
+    assert grown.max() == approx(lebesgue(count), rel=1e-6)
 
 
 def test_a_tail_of_the_loss_is_a_slope_also_on_a_short_piece():

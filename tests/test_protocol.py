@@ -7,7 +7,7 @@ from functools import cached_property
 from pathlib import Path
 
 import pytest
-from conftest import each
+from conftest import approx, each
 
 import dptutor as dp
 from dptutor.evaluation.evaluator import Evaluator
@@ -160,10 +160,10 @@ class Halved(Mechanism):
 
 def test_two_errors_and_a_profile_are_enough():
     m, inner = Halved(), dp.RandomizedResponse(1)
-    assert m.tradeoff(0.1) == pytest.approx(inner.tradeoff(0.1), abs=1e-12)
-    assert m.hellinger_transform(0.5 + 1j) == pytest.approx(inner.hellinger_transform(0.5 + 1j), abs=1e-9)
-    assert m.epsilon(0.1) == pytest.approx(inner.epsilon(0.1), abs=1e-9)
+    assert m.tradeoff(0.1) == approx(inner.tradeoff(0.1), abs=1e-12)
+    assert m.hellinger_transform(0.5 + 1j) == approx(inner.hellinger_transform(0.5 + 1j), abs=1e-9)
+    assert m.epsilon(0.1) == approx(inner.epsilon(0.1), abs=1e-9)
     whole = m @ dp.Gaussian(1)
     value, error = whole.privacy_profile(0.5, with_error=True)
     assert abs(value - (inner @ dp.Gaussian(1)).privacy_profile(0.5)) <= error < 1e-4
-    assert whole.hellinger_transform(0.5) == pytest.approx((inner @ dp.Gaussian(1)).hellinger_transform(0.5), abs=1e-9)
+    assert whole.hellinger_transform(0.5) == approx((inner @ dp.Gaussian(1)).hellinger_transform(0.5), abs=1e-9)

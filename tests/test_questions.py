@@ -11,8 +11,7 @@ from pathlib import Path
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from conftest import each, pages_of
-from pytest import approx
+from conftest import approx, each, pages_of
 
 import dptutor as dp
 from dptutor.exercises.judging.questions import Question, Sheet, Within, listed, words

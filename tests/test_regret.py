@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from pytest import approx
+from conftest import approx
 from scipy import stats
 from scipy.special import expit, logit
 

@@ -7,7 +7,7 @@ from math import log, sqrt
 from pathlib import Path
 
 import pytest
-from pytest import approx
+from conftest import approx
 
 import dptutor as dp
 from dptutor.accounting import zcdp_to_epsilon

@@ -11,6 +11,7 @@ from functools import lru_cache
 
 import numpy as np
 import pytest
+from conftest import approx
 from scipy.integrate import quad
 from scipy.special import expit, logit
 from scipy.stats import beta, norm
@@ -82,14 +83,12 @@ def two(x, said):
     ):
         exact = [delta(pair, 1) for pair in (first, second)]
         shown = list(map(as_number, found.groups()))
-        alike = shown == pytest.approx(exact, rel=1e-5, abs=1e-12)
+        alike = shown == approx(exact, rel=1e-5, abs=1e-12)
         larger = "Below its own" not in said or (x[1] == x[3] and delta(max(first, second, key=tuple), 1) > x[1])
         return found[1] != found[2] and alike and larger
     shown = as_number(re.search(r"differ by only (\S+)\. ", said)[1])
     apart = abs(delta(first, 0) - delta(second, 0))
-    return (
-        delta(first, 1) == pytest.approx(delta(second, 1)) and shown < 0.3 and apart == pytest.approx(shown, rel=6e-3)
-    )
+    return delta(first, 1) == approx(delta(second, 1)) and shown < 0.3 and apart == approx(shown, rel=6e-3)
 
 
 def lost(epsilon):
@@ -181,7 +180,7 @@ def right(id, x):
     if id == "4.6":
         first, second = x[:2], x[2:]
         return (
-            delta(first, 1) == pytest.approx(delta(second, 1), abs=1e-8)
+            delta(first, 1) == approx(delta(second, 1), abs=1e-8)
             and abs(delta(first, 0) - delta(second, 0)) >= 0.3 - 1e-8
         )
     if id == "7.3":
@@ -201,7 +200,7 @@ def test_far_out_the_duel_is_judged_with_all_digits():
 def test_a_formula_of_what_is_lost_is_the_integral():
     for x in (0.0, 0.5, 2.0):
         by_hand = quad(lambda y, x=x: max(norm.pdf(y - 1) - math.exp(x) * norm.pdf(y), 0), x + 0.5, 20)[0]
-        assert lost(x)[0] == pytest.approx(by_hand, abs=1e-8)
+        assert lost(x)[0] == approx(by_hand, abs=1e-8)
 
 
 # The report on a case.

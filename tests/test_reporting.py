@@ -5,10 +5,9 @@ import math
 
 import numpy as np
 import pytest
-from conftest import examples
+from conftest import approx, examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from pytest import approx
 from scipy.optimize import brentq
 from scipy.stats import norm
 from strategies import mechanisms

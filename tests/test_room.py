@@ -8,7 +8,7 @@ import nbformat
 import numpy as np
 import pytest
 import zxingcpp
-from conftest import until
+from conftest import approx, until
 from PIL import Image
 from test_slides import ROOT, make_decks, opened, own_deck, own_notebook, slide, speaker
 
@@ -225,7 +225,7 @@ def test_votes_are_typed_in_kept_and_shown_beside_the_truth(decks, page):
     right = page.locator("section.present .deck-right")
     assert right.count() == 1 and right.inner_text().split()[0] == "in"
     wide = page.eval_on_selector_all("section.present .deck-row i", "all => all.map(e => e.clientWidth)")
-    assert wide[0] / wide[1] == pytest.approx(11 / 19, rel=0.01)
+    assert wide[0] / wide[1] == approx(11 / 19, rel=0.01)
     page.keyboard.press("Home")
     page.click("section.present [data-clear]")
     assert page.inner_text("section.present .deck-sum") == ""

@@ -5,9 +5,9 @@ import math
 
 import numpy as np
 import pytest
+from conftest import approx
 from dp_accounting.pld import privacy_loss_mechanism as losses
 from mpmath import mp
-from pytest import approx
 from scipy import special, stats
 
 import dptutor as dp

@@ -4,7 +4,7 @@ import math
 import re
 
 import pytest
-from conftest import each
+from conftest import approx, each
 
 from dptutor.explore.machinery.page import SCRIPTS, resource, script
 
@@ -46,7 +46,7 @@ def scripts(chromium):
 def test_a_share_that_is_shown_in_percent_may_be_typed_without_its_sign(written, percent, number, scripts):
     read = scripts.evaluate("([text, percent]) => { const x = numberIn(text, percent); return isNaN(x) ? null : x; }",
                             [written, percent])  # fmt: skip
-    assert read == (None if number is None else pytest.approx(number, rel=1e-12))
+    assert read == (None if number is None else approx(number, rel=1e-12))
 
 
 def test_the_nearest_place_of_a_broken_line(scripts):
@@ -92,9 +92,9 @@ def test_the_height_of_a_line_and_a_common_area(scripts):
     ]
 )
 def test_an_axis_has_a_value_for_every_share_of_its_length_and_the_reverse(axis, middle, scripts):
-    assert scripts.evaluate("axis => valueAt(axis, 0.5)", axis) == pytest.approx(middle, abs=1e-12)
+    assert scripts.evaluate("axis => valueAt(axis, 0.5)", axis) == approx(middle, abs=1e-12)
     there_and_back = "axis => [0, 0.1, 0.5, 0.9, 1].map((share) => shareOf(axis, valueAt(axis, share)))"
-    assert scripts.evaluate(there_and_back, axis) == pytest.approx([0, 0.1, 0.5, 0.9, 1], abs=1e-12)
+    assert scripts.evaluate(there_and_back, axis) == approx([0, 0.1, 0.5, 0.9, 1], abs=1e-12)
 
 
 def test_no_script_declares_what_another_does():
@@ -119,7 +119,7 @@ def test_dots_of_a_side_stand_on_each_other_where_they_would_touch(scripts):
 
 def test_quantiles_are_joined_by_straight_lines(scripts):
     at = "u => quantileAt([0.1, 0.5, 0.9], [-1, 0, 3], u)"
-    assert [scripts.evaluate(at, u) for u in (0, 0.1, 0.3, 0.5, 0.8, 0.95)] == pytest.approx([-1, -1, -0.5, 0, 2.25, 3])
+    assert [scripts.evaluate(at, u) for u in (0, 0.1, 0.3, 0.5, 0.8, 0.95)] == approx([-1, -1, -0.5, 0, 2.25, 3])
 
 
 def test_a_pile_is_parted_at_the_threshold(scripts):

@@ -6,7 +6,7 @@ import math
 import mpmath
 import numpy as np
 import pytest
-from pytest import approx
+from conftest import approx
 
 import dptutor as dp
 from dptutor.evaluation.curves import curves_of

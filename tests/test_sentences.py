@@ -21,7 +21,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 import yaml
-from pytest import approx
+from conftest import approx
 from scipy.integrate import quad
 from scipy.optimize import brentq, minimize_scalar
 from scipy.special import betainc, expit, log_ndtr, logit, ndtr, ndtri

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from conftest import at_rest
+from conftest import approx, at_rest
 from selectolax.lexbor import LexborHTMLParser
 from sphinx.application import Sphinx
 
@@ -166,7 +166,7 @@ def test_a_steep_line_may_be_a_pixel_aside(asks, scripts):
 
 def test_what_breaks_no_law_is_told_where_it_is_farthest_off(asks, scripts):
     found = judged(scripts, asks["ask-05-sketch-arc"], np.minimum(X, 1 - X) * 1.2)
-    assert found["law"] is None and found["place"] is None and found["at"] == pytest.approx(20, abs=8)
+    assert found["law"] is None and found["place"] is None and found["at"] == approx(20, abs=8)
 
 
 def test_the_mechanism_against_which_nobody_errs_more_often_is_said_to_dominate():
@@ -335,7 +335,7 @@ def test_an_empty_sketch_says_nothing_of_where_the_curve_starts(new_page, sheet)
         (edge,) = ask.locator(".ask-start").all()
         heights = [page.evaluate(PLACE, [name, 0, share])[1] for share in (1, 0)]
         assert edge.evaluate("path => [path.getBoundingClientRect().top, path.getBoundingClientRect().bottom]") == (
-            pytest.approx(heights, abs=4)
+            approx(heights, abs=4)
         )
     target = ask.locator("rect.ask-target")
     for share in (0.02, 0.5, 0.98):
@@ -396,8 +396,8 @@ def test_what_is_said_of_a_curve_is_true(new_page, sheet):
     said = re.search(r"At π = ([\d.]+) your curve is at ([\d.]+), and the right one at ([\d.]+)\.", words)
     at, mine, right = map(float, said.groups())
     assert "breaks no law" in words
-    assert mine == pytest.approx(0.6 * min(at, 1 - at), abs=0.01)
-    assert right == pytest.approx(min(at, (1 - at) / 2), abs=0.01)
+    assert mine == approx(0.6 * min(at, 1 - at), abs=0.01)
+    assert right == approx(min(at, (1 - at) / 2), abs=0.01)
     # Over empty axes nothing is said of a curve.
     ask.get_by_role("button", name="Start over").click()
     assert ask.locator(".ask-told").inner_text() == "" and not ask.locator(".ask-told").get_attribute("data-verdict")

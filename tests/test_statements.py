@@ -5,6 +5,7 @@ import re
 from itertools import pairwise
 
 import pytest
+from conftest import approx
 
 import dptutor as dp
 
@@ -62,7 +63,7 @@ def test_what_a_statement_leaves_open_is_left_by_its_pairs_and_the_advantage():
         for k in range(1, 2000):
             x = y + (z - y) * k / 2000
             worst = max(worst, (d + (c - d) * k / 2000 - m.privacy_profile(math.log(x))) / (1 + x))
-    assert said.left_open == pytest.approx(worst, rel=1e-3)
+    assert said.left_open == approx(worst, rel=1e-3)
 
 
 def test_a_statement_can_be_read_as_a_table():

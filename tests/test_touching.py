@@ -3,8 +3,8 @@
 import mpmath
 import numpy as np
 import pytest
+from conftest import approx
 from mpmath import mp, mpf
-from pytest import approx
 from sweep import contour
 
 import dptutor as dp

@@ -10,10 +10,9 @@ from concurrent.futures import ProcessPoolExecutor
 import dask
 import numpy as np
 import pytest
-from conftest import each
+from conftest import approx, each
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from pytest import approx
 from strategies import made
 
 import dptutor as dp

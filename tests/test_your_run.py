@@ -4,8 +4,8 @@ import re
 
 import numpy as np
 import pytest
+from conftest import approx
 from playwright.sync_api import expect
-from pytest import approx
 
 import dptutor as dp
 import guide
