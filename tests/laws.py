@@ -37,7 +37,7 @@ SECONDS = 10.0
 EPSILON = np.array([0.0, 1e-9, 1e-4, 0.03, 0.5, 1.0, 3.0, 10.0, 100.0])
 PRIOR = 1 / (1 + np.exp(-EPSILON[:6]))
 ALPHA = np.array([1e-12, 1e-3, 0.1, 0.3, 0.5, 0.7, 0.9, 1.0])
-ORDERS = np.array([1.0, 2.0, 7.5, 40.0])
+ORDERS, BELOW_1 = np.array([1.0, 2.0, 7.5, 40.0]), np.array([0.1, 0.5, 0.9])
 ROUNDING = 1e-12
 LAST = 1e-15  # a few units of the last place of 1
 WHOLE = ("steps", "users", "members", "categories", "answers", "examples", "largest_batch")
@@ -194,6 +194,11 @@ def of_one(m):
         yield "the divergence is less than Pinsker's inequality allows"
     if not (divergence[1:] >= divergence[:-1] * (1 - 1e-9)).all():
         yield "Rényi divergences fall"
+    below_1, back = m.renyi_divergence(BELOW_1), m.reverse.renyi_divergence(1 - BELOW_1)
+    if not np.allclose((1 - BELOW_1) * below_1, BELOW_1 * back, rtol=1e-9, atol=1e-300):
+        yield "Rényi divergences below order 1 and those of the reverse differ"
+    if not (np.append(below_1[1:], divergence[0]) >= below_1 * (1 - 1e-9)).all():
+        yield "Rényi divergences fall below order 1"
     for s, of_order in zip(ORDERS[1:], divergence[1:], strict=True):
         loss = np.append(EPSILON, of_order) if of_order < np.inf else EPSILON
         value, error = m.privacy_profile(loss, with_error=True)
