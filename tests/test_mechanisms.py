@@ -43,7 +43,7 @@ def test_the_profile_keeps_its_digits_at_small_negative_epsilon(m):
     # δ(ε) = 1 − e^ε + e^ε δ_reverse(−ε): next to 0 a difference of nearly equal numbers, if it is taken.
     epsilon = -np.array([1e-20, 1e-12, 1e-9, 1e-6, 1e-4, 1e-3, 0.01, 0.1, 0.5])
     truth = -np.expm1(epsilon) + np.exp(epsilon) * m.reverse.privacy_profile(-epsilon)
-    assert m.privacy_profile(epsilon) == approx(truth, rel=2e-13, abs=0)
+    assert m.privacy_profile(epsilon) == approx(truth, rel=2e-13)
 
 
 @given(mechanisms(), epsilons)
@@ -250,8 +250,8 @@ def test_moments_of_the_loss_of_a_subsampled_gaussian_against_the_integral(sigma
     remove, add = (step.privacy_loss for step in dp.SubsampledGaussian(sigma, rate).directions)
     for found, sign, both in ((remove, 1, (of_p, of_q)), (add, -1, (of_q, of_p))):
         for under, (mean, variance) in zip("PQ", both, strict=True):
-            assert found.mean(under) == approx(sign * float(mean), rel=1e-12, abs=0)
-            assert found.variance(under) == approx(float(variance), rel=1e-11, abs=0)
+            assert found.mean(under) == approx(sign * float(mean), rel=1e-12)
+            assert found.variance(under) == approx(float(variance), rel=1e-11)
 
 
 def test_moments_of_both_directions_are_found_where_losses_are_large():

@@ -10,6 +10,7 @@ Source: Liese & Vajda (2006).
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 
 import numpy as np
 
@@ -34,6 +35,8 @@ _SMALLEST = 1e-30
 _CUTS = 112
 # A Rényi divergence is computed from δ if upper bounds on δ enlarge the area by this share at most.
 _KNOWN = 1e-8
+# Share of an integral that may lie beyond the largest loss.
+_LEFT_OUT = 1e-13
 # A δ below this has lost digits, or is a bound on its error only, and counts as 0.
 _FAINT = 1e-290
 # Where δ is too faint: by how much larger orders are tried, and ε up to which δ may be known.
@@ -97,7 +100,9 @@ def _renyi_of_order(mechanism, profiles, s: float) -> float:
     back = _weighted_area(mechanism.reverse, lambda epsilon: 1.0, -s)
     if s < 1.0:
         excess = s * (s - 1) * (_weighted_area(mechanism, lambda epsilon: 1.0, s - 1) + back)
-        return math.log1p(excess) / (s - 1) if excess > -1 else math.inf
+        if excess > -0.5:
+            return math.log1p(excess) / (s - 1)
+        return _of_small_overlap(mechanism, s)
     with np.errstate(divide="ignore"):
         log_back = np.log(back)
     if mechanism._delta(np.asarray(math.inf)) > 0:
@@ -107,11 +112,29 @@ def _renyi_of_order(mechanism, profiles, s: float) -> float:
     if not most <= area + _KNOWN < math.inf:
         area = np.fmin(most, _log_area_at_most(mechanism, s, log_back))
     if not area < math.inf:
-        raise NumericalError(
-            f"the Rényi divergence of order {s:g} of {shortened(repr(mechanism), 120)} depends on a δ that is less "
-            "than its error or than any number, or on losses larger than are looked for: dptutor cannot compute it"
-        )
+        raise _unknown(mechanism, s)
     return _from_log_area(area, s)
+
+
+def _unknown(mechanism, s: float) -> NumericalError:
+    return NumericalError(
+        f"the Rényi divergence of order {s:g} of {shortened(repr(mechanism), 120)} depends on a δ that is less "
+        "than its error or than any number, or on losses larger than are looked for: dptutor cannot compute it"
+    )
+
+
+def _of_small_overlap(mechanism, s: float) -> float:
+    """The Rényi divergence of an order below 1 if H(s) − 1 is next to −1: H(s) is the same integral over 1 − δ."""
+    if mechanism._delta(np.asarray(math.inf)) == 1.0:
+        return math.inf
+    overlap = left_out = 0.0
+    for pair, tilt in ((mechanism, s - 1), (mechanism.reverse, -s)):
+        overlap += _weighted_area(pair, lambda epsilon: 1.0, tilt, _overlap(pair))
+        if pair._largest_finite_loss() > LARGEST_LOSS:
+            left_out += math.exp(tilt * LARGEST_LOSS) / -tilt  # as 1 − δ is at most 1
+    if not left_out < _LEFT_OUT * overlap:
+        raise _unknown(mechanism, s)
+    return math.log(s * (1 - s) * overlap) / (s - 1)
 
 
 def _from_log_area(area: float, s: float) -> float:
@@ -325,11 +348,27 @@ def mixture_of_hockey_sticks(mechanism, weight, weight_reverse) -> float:
     return _weighted_area(mechanism, weight) + _weighted_area(mechanism.reverse, weight_reverse)
 
 
-def _weighted_area(mechanism, weight, tilt: float = 0.0) -> float:
-    """∫₀^∞ weight(ε) e^{tilt·ε} δ(ε) dε, tilt ≤ 0, split at the kinks and cut where the integrand has vanished."""
+def _overlap(pair) -> Callable[[np.ndarray], np.ndarray]:
+    """1 − δ as the sum β + e^ε α, with all its digits."""
+
+    def of(epsilon):
+        alpha, beta = pair._errors(epsilon)
+        return beta + np.exp(np.minimum(epsilon, LARGEST_LOSS)) * alpha
+
+    return of
+
+
+def _weighted_area(
+    mechanism, weight, tilt: float = 0.0, curve: Callable[[np.ndarray], np.ndarray] | None = None
+) -> float:
+    """∫₀^∞ weight(ε) e^{tilt·ε} δ(ε) dε, tilt ≤ 0, split at the kinks and cut where the integrand has vanished.
+
+    If another `curve` is given, it stands for δ.
+    """
+    curve = curve or mechanism._delta
 
     def integrand(epsilon):
-        delta = mechanism._delta(epsilon)
+        delta = curve(epsilon)
         heights, some = np.zeros(delta.shape), delta > 0
         with np.errstate(over="ignore", invalid="ignore"):
             found = weight(epsilon[some]) * np.exp(tilt * epsilon[some]) * delta[some]
