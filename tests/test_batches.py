@@ -8,6 +8,7 @@ import mpmath
 import numpy as np
 import pytest
 from conftest import approx
+from mpmath import mp, mpf
 from scipy.special import logsumexp, ndtr
 from scipy.stats import norm
 
@@ -15,6 +16,7 @@ import dptutor as dp
 from dptutor.evaluation.lognormal_inversion import lognormal_tails
 from dptutor.evaluation.lognormal_sums import _level, _window, lognormal_sum, ratio_of_levels
 from dptutor.explore.gallery.batches import balls_in_bins, composed, profile_of
+from dptutor.mechanisms.batches import _LargestAnswer
 
 
 def test_the_price_of_fixed_batches():  # one epoch of 1000 steps, σ = 0.6
@@ -259,6 +261,40 @@ def test_laws_of_batches(m):
     tails = m.privacy_loss.sf(epsilon, under="Q") - np.exp(epsilon) * m.privacy_loss.sf(epsilon, under="P")
     assert delta == approx(tails, abs=1e-10)
     assert eval(repr(m), vars(dp)) == m
+
+
+def divergence_of_largest_answer(mu, steps, more, less, order):
+    """A Rényi divergence by the trapezoidal rule around the peak, with 60 digits."""
+    with mp.workdps(60):
+        s, shifts = mpf(order), (more * mpf(mu), less * mpf(mu))
+
+        def exponent(m):
+            ones = [(steps - 1) * mpmath.ncdf(m - a) + mpmath.ncdf(m) * mpmath.exp(a * m - a**2 / 2) for a in shifts]
+            common = (steps - 2) * mpmath.log(mpmath.ncdf(m)) - m**2 / 2 - mpmath.log(2 * mpmath.pi) / 2
+            return common + s * mpmath.log(ones[0]) - (s - 1) * mpmath.log(ones[1])
+
+        peak, width = mpf(0), 2 * max(shifts) * (s + 1) + 20
+        while width > 1e-3:
+            peak, width = max((peak + width * k / 60 for k in range(-60, 61)), key=exponent), width / 10
+        step = mpf(0.1)
+        total = mpmath.fsum(mpmath.exp(exponent(peak + step * k) - exponent(peak)) for k in range(-140, 141)) * step
+        return (exponent(peak) + mpmath.log(total)) / (s - 1)
+
+
+@pytest.mark.parametrize(
+    ("mu", "steps", "order"), [(3.78, 3, 0.5), (3.78, 3, 3145728), (3.78, 3, 1e12), (1e-3, 10, 2), (1e-3, 10, 1e6)]
+)
+def test_renyi_divergences_of_the_largest_answer_have_all_digits_at_any_order(mu, steps, order):
+    largest = _LargestAnswer(mu, steps)
+    for pair, more, less in ((largest, 2, 1), (largest.reverse, 1, 2)):
+        right = float(divergence_of_largest_answer(mu, steps, more, less, order))
+        assert pair.renyi_divergence(order) == approx(right, rel=1e-12)
+
+
+def test_shuffled_batches_do_not_refute_a_gaussian_mechanism_with_less_noise():
+    less, batch = dp.Gaussian(0.124), dp.ShuffledBatches(0.265, 3, "lower")
+    order = 3145728.0  # was ∞, and with it "refuted"
+    assert batch.renyi_divergence(order) < less.renyi_divergence(order)
 
 
 # Bad input.

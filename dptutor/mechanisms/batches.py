@@ -27,7 +27,7 @@ from functools import cached_property
 from typing import Self
 
 import numpy as np
-from scipy.special import gammaln, log_ndtr, xlogy
+from scipy.special import erfcx, gammaln, log_ndtr, xlogy
 
 from .._validation import choice, positive_integer, positive_number, real_number
 from ..evaluation.curves import Curves, CurveTable, TailedTable, curves_of
@@ -52,8 +52,10 @@ from .subsampled import SubsampledGaussian
 _NOISE, _MOST_STEPS = (0.05, 1000.0), 10**5
 # The largest order of a Rényi divergence of removal that is computed, in about a second.
 _MOST_ORDER = 2000
-# Of the largest answer: where all of its law is without shifts, and how precisely a peak is located, relatively.
-_WIDE, _NARROW = 40.0, 1e-9
+# Of the largest answer: where all of its law is without shifts, and how precisely a peak is located.
+_WIDE, _NARROW = 40.0, 1e-4
+# Logarithms of moments smaller than this lose digits.
+_SLIGHT = 0.1
 BOUNDS = ("upper", "lower")
 # Answers, in σ, and losses beyond which masses are negligible.
 _FAR, _LARGEST = 1e8, 1e4
@@ -308,12 +310,17 @@ class _LargestAnswer(Mechanism):
     def _log_ratio(self, m: np.ndarray) -> np.ndarray:
         """Of the densities, without the factor that both have."""
         within = np.clip(m, -_FAR, _FAR)
-        ratio = self._log_density(2 * self.mu, within) - self._log_density(self.mu, within)
+        ratio = self._log_beside(2 * self.mu, within) - self._log_beside(self.mu, within)
+        ratio += self.mu * within - 1.5 * self.mu**2
         return np.where(np.abs(m) < _FAR, ratio, np.copysign(math.inf, m))
 
-    def _log_density(self, shift: float, m: np.ndarray) -> np.ndarray:
-        # (T − 1) φ(m) Φ(m − a) + Φ(m) φ(m − a), over φ(m).
-        return np.logaddexp(math.log(self.steps - 1) + log_ndtr(m - shift), log_ndtr(m) + shift * m - shift**2 / 2)
+    def _log_beside(self, shift: float, m: np.ndarray) -> np.ndarray:
+        """log of the density over φ(m − a) Φ(m)^(T − 2), for one answer with mean a; where m < 0 without e^(−m²/2)."""
+        # Φ(m) + (T − 1) Φ(m − a) φ(m) / φ(m − a).
+        with np.errstate(over="ignore"):
+            one = _log_over_density(m - shift) - np.maximum(m, 0.0) ** 2 / 2
+            far = log_ndtr(m - shift) - shift * (m - shift / 2)
+        return np.logaddexp(_log_below_0(m), math.log(self.steps - 1) + np.where(m < shift, one, far))
 
     @cached_property
     def _tests(self) -> Callable[[np.ndarray], tuple[np.ndarray, ...]]:
@@ -363,20 +370,49 @@ class _LargestAnswer(Mechanism):
             return self._loss_moments("Q")[0]
         more, less = (2 * self.mu, self.mu) if self.removal else (self.mu, 2 * self.mu)
 
+        # s log φ(m − a) − (s − 1) log φ(m − b) is −m²/2 + slope · m − rest, and where m < 0 there is more of −m²/2.
+        slope, rest = s * more - (s - 1) * less, (s * more**2 - (s - 1) * less**2) / 2
+        middle = slope / self.steps
+
         def logs(m: np.ndarray) -> np.ndarray:
-            common = (self.steps - 2) * log_ndtr(m) - m**2 / 2 - math.log(2 * math.pi) / 2
-            return common + s * self._log_density(more, m) - (s - 1) * self._log_density(less, m)
+            left = -self.steps / 2 * (m - middle) ** 2 + middle * slope / 2 - rest
+            right = -((m - slope) ** 2) / 2 + s * (s - 1) * self.mu**2 / 2
+            common = np.where(m < 0, left, right) - math.log(2 * math.pi) / 2 + (self.steps - 2) * _log_below_0(m)
+            beside = self._log_beside(less, m)
+            return common + s * (self._log_beside(more, m) - beside) + beside
 
         # Where m is far from 0, log Φ(m) is about −m²/2 or 0: the peak is at most so far away.
         reach = 2 * self.mu * (s + 1) + _WIDE
         peak, width = 0.0, reach
-        while width > _NARROW * reach:
+        while width > _NARROW:
             places = peak + width * np.linspace(-1, 1, 201)
             peak, width = float(places[np.argmax(logs(places))]), width / 20
         top = float(logs(np.array(peak)))
-        sides = np.append(0.0, np.geomspace(_NARROW, 1.0, 60)) * 2 * reach
+        sides = np.append(0.0, np.geomspace(_NARROW, 2 * reach, 60))
         cuts = peak + np.append(-sides[:0:-1], sides)
-        return (top + math.log(integral(lambda m: np.exp(logs(m) - top), cuts))) / (s - 1)
+        log_moment = top + math.log(integral(lambda m: np.exp(logs(m) - top), cuts))
+        if abs(log_moment) > _SLIGHT:
+            return log_moment / (s - 1)
+
+        def excess(m: np.ndarray) -> np.ndarray:
+            # E[e^sL] − 1 is E[e^sL − 1 − s (e^L − 1)], of second order where L is small.
+            loss = self._log_ratio(m) if self.removal else -self._log_ratio(m)
+            first, near = logs(m), np.clip(loss, -1 / s, 1 / s)
+            last = first - s * loss
+            whole = np.exp(first) + (s - 1) * np.exp(last) - s * np.exp(last + loss)
+            return np.where(near == loss, np.exp(last) * (np.expm1(s * near) - s * np.expm1(near)), whole)
+
+        return math.log1p(integral(excess, cuts)) / (s - 1)
+
+
+def _log_over_density(x: np.ndarray) -> np.ndarray:
+    """log(Φ(x)/φ(x)) − log(2π)/2, where x < 0 without cancellation."""
+    return np.where(x < 0, np.log(erfcx(-np.minimum(x, 0.0) / math.sqrt(2)) / 2), log_ndtr(x) + x**2 / 2)
+
+
+def _log_below_0(m: np.ndarray) -> np.ndarray:
+    """log Φ(m), where m < 0 without its −m²/2."""
+    return np.where(m < 0, _log_over_density(m), log_ndtr(m))
 
 
 def log_rest(log_p: np.ndarray) -> np.ndarray:
