@@ -8,7 +8,7 @@ from mpmath import mp, mpf
 from sweep import contour
 
 import dptutor as dp
-from dptutor.evaluation.touching import highest_lines
+from dptutor.evaluation.touching import highest_lines, known_at
 from dptutor.mechanisms import composition
 from dptutor.mechanisms.composition import Composition
 
@@ -56,17 +56,35 @@ def test_f_keeps_its_bound_where_slopes_have_few_digits(case):
     assert np.all(bound <= 1e-10)
 
 
-def test_the_bound_on_f_holds_whatever_the_values_are_within_theirs():
-    # f = 1/(4α) of a profile that is known to 1e-6 at a few places only.
+def lines_of_a_curve(losses):
+    """1 − δ of f(α) = 1 − α + α log α: concave in e^ε, with a slope of at most 1."""
+    return -np.expm1(-np.exp(losses))
+
+
+def curve(alpha):
+    return 1.0 - alpha + alpha * np.log(alpha)
+
+
+@pytest.mark.parametrize(("below", "above"), [(1e-6, 1e-6), (1e-6, 1e-9), (0.0, 1e-6)])
+def test_the_bound_on_f_holds_whatever_the_values_are_within_theirs(below, above):
     rng = np.random.default_rng(7)
     alpha = np.array([0.3, 0.4, 0.5, 0.7])
     losses = np.sort(rng.uniform(-2.0, 3.0, (25, 4)), axis=0)
-    true = np.where(losses > 0, 1.0, 1.0) * (1.0 - np.exp(-np.exp(losses)))  # concave in e^ε, slope at most 1
-    rest = true + rng.uniform(-1e-6, 1e-6, true.shape)
-    value, bound, _ = highest_lines(losses, rest, np.full(rest.shape, 1e-6), alpha, (1.0, 1.0))
-    right = 1.0 - alpha + alpha * np.log(alpha)
-    assert np.all(np.abs(value - right) <= bound)
+    rest = lines_of_a_curve(losses) + rng.uniform(-above, below, losses.shape)
+    value, bound, _ = highest_lines(losses, rest, *np.broadcast_arrays(below, above, rest)[:2], alpha, (1.0, 1.0))
+    assert np.all(np.abs(value - curve(alpha)) <= bound)
     assert np.all(bound < 0.2)
+
+
+def test_f_is_as_sharp_as_the_profile_is_near_its_lines():
+    def lines(losses):
+        error = np.where(np.abs(losses) > 1.5, 1e-2, 1e-11)
+        return lines_of_a_curve(losses), error, error
+
+    alpha = np.array([0.3, 0.5, 0.7])
+    value, bound = known_at(lines, np.linspace([-2.0] * 3, [2.0] * 3, 9), alpha, (1.0, 1.0))
+    assert np.all(np.abs(value - curve(alpha)) <= bound)
+    assert np.all(bound < 2e-11)
 
 
 def test_a_hundred_laplace_mechanisms_have_a_useful_f():

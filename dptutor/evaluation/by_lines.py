@@ -73,9 +73,14 @@ class ByLines(Plainly, ABC):
         """f at α and a bound on its error."""
         return remembering(self._touching)
 
-    def _lines(self, losses: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """The heights of lines at α = 0, and bounds on their errors."""
-        return 1.0 - self.delta(losses), self.delta_error(losses) + LAST_PLACE
+    def _exceeded_by(self, epsilon: np.ndarray) -> np.ndarray | float:
+        """The part of the error of δ by which the true one can only be larger."""
+        return 0.0
+
+    def _lines(self, losses: np.ndarray) -> tuple[np.ndarray, ...]:
+        """The heights of lines at α = 0, and bounds on how much the true ones are below or above that."""
+        error = self.delta_error(losses) + LAST_PLACE
+        return 1.0 - self.delta(losses), error, error - self._exceeded_by(losses)
 
     def _roots(self, alpha: np.ndarray) -> list[np.ndarray]:
         """Losses beyond which P has about the mass α."""

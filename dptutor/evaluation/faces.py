@@ -343,7 +343,8 @@ class TabulatedFaces:
         losses = np.sort(np.clip(np.clip(losses, *self.window), SMALLEST, LARGEST), axis=0)
 
         def lines(at):
-            return [each.reshape(at.shape) for each in self._lines(at.ravel())[1:]]
+            rest, error = (each.reshape(at.shape) for each in self._lines(at.ravel())[1:])
+            return rest, error, error
 
         return known_at(lines, losses, flat, [1.0 - mass for mass in self._infinite])
 
@@ -743,9 +744,9 @@ class MixtureFaces(ByLines):
         return 1.0 - self._infinite, 1.0 - self.reverse._infinite
 
     def _lines(self, losses):
-        """The heights of lines at α = 0, and bounds on their errors."""
-        height, error = super()._lines(losses)
-        return height, np.minimum(error, self.error_bound)
+        """The heights of lines at α = 0, and bounds on how much the true ones are below or above that."""
+        height, *errors = super()._lines(losses)
+        return height, *(np.minimum(error, self.error_bound) for error in errors)
 
     @property
     def _largest(self) -> float:

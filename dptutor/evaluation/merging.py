@@ -359,6 +359,10 @@ class WorseFaces(ByLines):
         """Bound on the error of δ."""
         return np.maximum(*(side.delta_error(epsilon) for side in self._sides))
 
+    def _exceeded_by(self, epsilon: np.ndarray) -> np.ndarray:
+        """The part of the error of δ by which the true one can only be larger."""
+        return np.minimum(*(side._exceeded_by(epsilon) for side in self._sides))
+
     def bayes_error(self, log_odds: np.ndarray) -> np.ndarray:
         """R at log-odds."""
         return np.minimum(*(side.bayes_error(log_odds) for side in self._sides))

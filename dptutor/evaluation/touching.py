@@ -18,8 +18,8 @@ from .._floats import LARGEST_LOSS, LAST_PLACE
 _BEFORE = 16
 # Losses are added until f is known up to this,
 _SHARP = 1e-12
-# or up to this many times the error of 1 − δ,
-_OF_ERROR = 1.5
+# or up to the error of 1 − δ and, each time, this share of it more,
+_MORE_OF_ERROR = 0.05
 # but at most this many times,
 _ROUNDS = 12
 # at these fractions of the distance between two.
@@ -29,23 +29,29 @@ SMALLEST, LARGEST = -LARGEST_LOSS, 709.0
 
 
 def highest_lines(
-    losses: np.ndarray, rest: np.ndarray, error: np.ndarray, alpha: np.ndarray, masses: Sequence[float]
+    losses: np.ndarray,
+    rest: np.ndarray,
+    below: np.ndarray,
+    above: np.ndarray,
+    alpha: np.ndarray,
+    masses: Sequence[float],
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """f at each α, a bound on its error, and the two losses between which the upper bound is attained.
+    """f at each α, a bound on its error, and the places of the two losses between which the upper bound is attained.
 
     Parameters
     ----------
-    losses, rest, error : ndarray
-        Losses between `SMALLEST` and `LARGEST`, increasing in each column; 1 − δ of the finite losses there, and a
-        bound on the error of that. One column for each α.
+    losses, rest, below, above : ndarray
+        Losses between `SMALLEST` and `LARGEST`, increasing in each column; 1 − δ of the finite losses there, and bounds
+        on how much the true one is below or above that. One column for each α.
     alpha : ndarray
     masses : tuple of float
         Pr_Q and Pr_P of finite losses.
     """
     with np.errstate(divide="ignore", over="ignore", under="ignore", invalid="ignore"):
         fall = np.exp(np.minimum(losses + np.log(alpha), LARGEST_LOSS))
-        off = np.fmin(error, 1.0) + LAST_PLACE * (2.0 + np.minimum(fall, 2.0) * (2.0 + np.abs(losses)))
-        low, high = np.maximum(rest - off, 0.0), np.minimum(rest + off, masses[0] + LAST_PLACE)
+        rounding = LAST_PLACE * (2.0 + np.minimum(fall, 2.0) * (2.0 + np.abs(losses)))
+        low = np.maximum(rest - np.fmin(below, 1.0) - rounding, 0.0)
+        high = np.minimum(rest + np.fmin(above, 1.0) + rounding, masses[0] + LAST_PLACE)
         # Differences that may be mere rounding become 0: near α = 1 f would otherwise not be convex.
         value = np.clip((np.maximum(rest - 32 * LAST_PLACE, 0.0) - fall).max(axis=0), 0.0, 1.0 - alpha)
         at_least = np.maximum((low - fall).max(axis=0), 0.0)
@@ -58,38 +64,39 @@ def highest_lines(
 
 
 def known_at(
-    lines: Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]],
+    lines: Callable[[np.ndarray], tuple[np.ndarray, ...]],
     losses: np.ndarray,
     alpha: np.ndarray,
     masses: Sequence[float],
 ) -> tuple[np.ndarray, np.ndarray]:
     """f at each α and a bound on its error; losses are added where it is not sharp enough.
 
-    The initial losses are columns, one for each α. `lines` maps losses to 1 − δ, without infinite losses, and a bound
-    on its error.
+    The initial losses are columns, one for each α. `lines` maps losses to 1 − δ, without infinite losses, and bounds
+    on how much the true one is below or above that.
     """
-    rest, error = lines(losses)
-    value, bound, doubtful = highest_lines(losses, rest, error, alpha, masses)
+    rest, below, above = lines(losses)
+    value, bound, doubtful = highest_lines(losses, rest, below, above, alpha, masses)
     open_ = np.arange(alpha.size)
-    for _ in range(_ROUNDS):
+    for turn in range(_ROUNDS):
         own = bound[open_]
-        still = (own > _SHARP) & (own > _OF_ERROR * error.max(axis=0))
-        open_, doubtful = open_[still], doubtful[:, still]
-        if not open_.size:
+        first, last = np.take_along_axis(losses, doubtful, axis=0)
+        error = np.take_along_axis(np.maximum(below, above), doubtful, axis=0).max(axis=0)
+        still = (own > _SHARP) & (own > (1.0 + _MORE_OF_ERROR * turn) * error)
+        if not still.any():
             break
-        more = doubtful[0] + (doubtful[1] - doubtful[0]) * _WITHIN
-        pairs = zip((losses, rest, error), (more, *lines(more)), strict=True)
-        places = [np.concatenate([before[:, still], after]) for before, after in pairs]
-        order = np.argsort(places[0], axis=0, kind="stable")
-        losses, rest, error = (np.take_along_axis(each, order, axis=0) for each in places)
-        value[open_], bound[open_], doubtful = highest_lines(losses, rest, error, alpha[open_], masses)
+        open_, more = open_[still], (first + (last - first) * _WITHIN)[:, still]
+        pairs = zip((losses, rest, below, above), (more, *lines(more)), strict=True)
+        together = [np.concatenate([old[:, still], new]) for old, new in pairs]
+        order = np.argsort(together[0], axis=0, kind="stable")
+        losses, rest, below, above = (np.take_along_axis(each, order, axis=0) for each in together)
+        value[open_], bound[open_], doubtful = highest_lines(losses, rest, below, above, alpha[open_], masses)
     return value, bound
 
 
 def _at_most(
     losses: np.ndarray, low: np.ndarray, high: np.ndarray, alpha: np.ndarray, mass: float, mass_p: float
 ) -> tuple[np.ndarray, np.ndarray]:
-    """An upper bound on r(y) − αy, and the losses between which it is attained.
+    """An upper bound on r(y) − αy, and the places of the losses between which it is attained.
 
     Distances and slopes at a point are in units of its y.
     """
@@ -112,8 +119,7 @@ def _at_most(
     for way in (np.zeros(ratio.shape), np.where(np.isnan(crossing), 0.0, crossing), ratio):
         r = np.fmin(start + up * way, end - down * (ratio - way))
         best = np.fmax(best, r - tilt[here] * (1.0 + way))
-    place, column = np.argmax(best, axis=0), np.arange(alpha.size)
-    doubtful, best = losses[[place, place + 1], column], best.max(axis=0)
+    place, best = np.argmax(best, axis=0), best.max(axis=0)
     # Before the first point r is at most P's mass times y, beyond the last one at most Q's mass.
     first = np.exp(losses[0])
     crossing = (high[0] - falling[0]) / np.maximum(mass_p - falling[0] / first, 1e-300)
@@ -121,4 +127,4 @@ def _at_most(
     best = np.fmax(best, crossing * np.maximum(mass_p - alpha, 0.0))
     way = np.maximum(mass - high[-1], 0.0) / np.maximum(rising[-1], 1e-300)
     last = np.where(rising[-1] > tilt[-1], mass - tilt[-1] * (1.0 + way), high[-1] - tilt[-1])
-    return np.fmax(best, np.where(np.isfinite(last), last, 0.0)), doubtful
+    return np.fmax(best, np.where(np.isfinite(last), last, 0.0)), np.array([place, place + 1])
