@@ -1532,6 +1532,35 @@ def test_names_lie_on_nothing_in_a_notebook(opened, name):
         assert faults_at(page, settings, OVERLAPS) == [], width
 
 
+# Names whose line to their own curve crosses another one.
+ACROSS = """() => {
+  const { names } = document.querySelector("[data-explorer]").explorer, found = [];
+  const turn = (a, b, c) => (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0]);
+  for (const { parts, lines, entries } of names.panels) {
+    const curves = parts.filter((p) => !p.veiled && (p.kind === "curve" || p.kind === "ruler")).map((p) => p.points);
+    for (const { text, leader, part, line } of entries) {
+      const drawn = leader.getAttribute("d");
+      if (text.hasAttribute("display") || !drawn) continue;
+      const { e, f } = text.transform.baseVal.consolidate().matrix;
+      const ends = drawn.slice(1).split("L").map((end) => end.split(" ").map(Number));
+      const [a, b] = ends.map(([x, y]) => [x + e, y + f]);
+      const met = [...curves, ...lines].some((points) => points !== (part?.points ?? line) && points.some((p, i) => {
+        const q = points[i + 1];
+        return p && q && turn(a, b, p) * turn(a, b, q) < 0 && turn(p, q, a) * turn(p, q, b) < 0;
+      }));
+      if (met) found.push(text.lastChild.textContent);
+    }
+  }
+  return found;
+}"""
+
+
+@pytest.mark.parametrize("name", ["batches", "blackwell_order", "study"])
+def test_where_there_is_room_no_line_from_a_name_crosses_another_curve(opened, name):
+    page, (settings, _) = opened(name), telling(getattr(dp.explore, name)())
+    assert faults_at(page, settings, ACROSS) == []
+
+
 @pytest.mark.parametrize("name", ["any_attack", "batches"])
 def test_on_paper_a_curve_that_is_asked_for_has_its_name(new_page, frozen, name):
     page = new_page()

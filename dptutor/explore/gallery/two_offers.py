@@ -21,7 +21,7 @@ NOISES = tuple(sorted({*(round(1.1 + 0.05 * k, 2) for k in range(39)), QUOTED, E
 PRIORS = np.array([5e-4, *np.linspace(0.01, 0.84, 84), 0.8499])  # from before all crossings to after them
 HALFWAY = 0.46  # of the picture, about: the words that name the promise take a little less
 SLIGHT = 5e-5  # what is less would show as zero
-HEIGHTS = {"ylim": (0, 100), "ystretch": 1.5, "titled": False}  # in percent, the same in both panels
+HEIGHTS = {"ylim": (0, 100), "ystretch": 1.4, "titled": False}  # in percent, the same in both panels
 
 two_offers = Explorer(
     "two_offers",
@@ -93,12 +93,12 @@ def turn(noise_b):
 
 
 @two_offers.panel("How many are exposed", xlabel="what the adversary believes beforehand", ylabel="people exposed",
-                  xlim=(0, SURE), width=460.0, margins=(78.0, 8.0, 44.0, 12.0), **HEIGHTS)  # fmt: skip
+                  xlim=(0, SURE), width=460.0, margins=(78.0, 8.0, 50.0, 12.0), **HEIGHTS)  # fmt: skip
 def people(axes):
     ticks = (0, 1, 2, 5, 10, 20, 50, 100)
     axes.set_yticks(ticks, ["0", *(f"{tick}%" for tick in ticks[1:-1]), "all"])
     axes.set_yticks([], minor=True)
-    axes.yaxis.labelpad = 14  # on a phone letters are larger
+    axes.yaxis.labelpad, axes.xaxis.labelpad = 14, 9  # on a phone letters are larger
     axes.set_xticks([0, 0.2, 0.4, 0.6, 0.8], ["0", "20%", "40%", "60%", "80%"])
 
 
@@ -125,12 +125,12 @@ def a_ahead(noise_b):
 
 @people.text(VERMILLION, offset=(8, -4))
 def b_is_safer(noise_b):
-    return 0 if turn(noise_b) > 0.18 else np.nan, 80, "B’s offer is safer"
+    return 0 if turn(noise_b) > 0.18 else np.nan, 80, "B’s is safer"
 
 
 @people.text(BLUE, offset=(-8, -4), align="right")
 def a_is_safer(noise_b):
-    return SURE if turn(noise_b) < 0.65 else np.nan, 80, "A’s offer is safer"
+    return SURE if turn(noise_b) < 0.65 else np.nan, 80, "A’s is safer"
 
 
 @people.curve(BLUE, "A’s", moves="")
@@ -175,12 +175,12 @@ def b_here(prior, noise_b):
 
 
 @two_offers.panel("Your adversary", xlabel="", ylabel="", xlim=(0, 2), width=260.0,
-                  margins=(20.0, 16.0, 44.0, 12.0), **HEIGHTS)  # fmt: skip
+                  margins=(20.0, 16.0, 50.0, 12.0), **HEIGHTS)  # fmt: skip
 def here(axes):
     axes.set_yticks([])
     axes.set_yticks([], minor=True)
     axes.set_xticks([])
-    axes.set_xlabel("at this prior", labelpad=21)
+    axes.set_xlabel("at this prior", labelpad=27)
     axes.spines["left"].set_visible(False)
     for place, offer, color in ((0.5, "A’s", BLUE), (1.5, "B’s", VERMILLION)):
         axes.text(place, 85, offer, color=color, ha="center")

@@ -7,8 +7,10 @@ const WHERE_IT_WAS = 30, // what a better place must be better by
   NEARBY = 12, // how far off the line it goes rather than change sides
   OVER = 40, // what it costs to change sides
   CROSSED = 150, // to lie on a line
+  COVERED = 250, // or on another name
   ASTRAY = 80, // to be nearer to another
-  LEADING = 120, // to have a line to its own that goes through others
+  LEADING = 120, // to have a line to its own that goes through other names
+  ACROSS = 40, // or over other lines
   CUT = 1000; // and to leave the picture
 const CLOSE = 15; // to the middle of a grip, in units of the picture
 const LEAST = 12.2, // of letters, in pixels of the screen; a room asks for more
@@ -53,7 +55,8 @@ const FURTHER = [0, 0, 0, 12, 12, 18, 24, 30, 32, 32, 36, 36]; // what it costs 
 const FURTHEST = 40, // and anywhere else in the panel, where there is room after all
   ANYWHERE = 0.3; // for each unit from there to its line
 const LED = 9, // from this far on a name has a line to its curve
-  GAP = 3; // before either of its ends
+  GAP = 3, // before either of its ends
+  ON = 2.2; // so near to it is a point of a line that crosses it
 const overlap = (a, b) =>
   Math.max(0, Math.min(a[2], b[2]) - Math.max(a[0], b[0])) * Math.max(0, Math.min(a[3], b[3]) - Math.max(a[1], b[1]));
 
@@ -339,7 +342,7 @@ class Names {
       for (const other of taken) {
         if (tooMuch()) return;
         const common = overlap(box, other);
-        if (common) cost += 90 + common / 2;
+        if (common) cost += COVERED + common / 2;
       }
       if (grips.some((grip) => overlap(box, grip))) cost += ASTRAY;
       cost += crossed(box, crowd);
@@ -351,6 +354,8 @@ class Names {
       const lead = centered ? null : leader(box, own ?? on),
         led = lead ? along(lead) : [];
       if (taken.some((other) => led.some((p) => within(p, other, RIM)))) cost += LEADING;
+      if (tooMuch()) return;
+      if (lead && meetsLine(lead, others)) cost += ACROSS;
       if (tooMuch()) return;
       if (stays && cost === wanted) staying = { box, number, cost, side, lead };
       else best = { box, number, cost, side, lead };
@@ -430,6 +435,12 @@ const leader = (box, points) => {
     from = [Math.min(Math.max(to[0], box[0]), box[2]), Math.min(Math.max(to[1], box[1]), box[3])],
     far = away(from, to);
   return far < LED ? null : [GAP / far, 1 - GAP / far].map((share) => between([from], [to], share)[0]);
+};
+
+// Whether a leader crosses lines, of which there are points every few units.
+const meetsLine = ([p, q], points) => {
+  const around = [Math.min(p[0], q[0]), Math.min(p[1], q[1]), Math.max(p[0], q[0]), Math.max(p[1], q[1])];
+  return points.some((point) => within(point, around, -ON) && nearestOn([p, q], point).distance < ON);
 };
 
 // As seen from `origin`.
