@@ -282,7 +282,8 @@ def divergence_of_largest_answer(mu, steps, more, less, order):
 
 
 @pytest.mark.parametrize(
-    ("mu", "steps", "order"), [(3.78, 3, 0.5), (3.78, 3, 3145728), (3.78, 3, 1e12), (1e-3, 10, 2), (1e-3, 10, 1e6)]
+    ("mu", "steps", "order"),
+    [(3.78, 3, 0.5), (0.5, 4, 1 + 1e-9), (3.78, 3, 3145728), (3.78, 3, 1e12), (1e-3, 10, 2), (1e-3, 10, 1e6)],
 )
 def test_renyi_divergences_of_the_largest_answer_have_all_digits_at_any_order(mu, steps, order):
     largest = _LargestAnswer(mu, steps)

@@ -27,7 +27,7 @@ from functools import cached_property
 from typing import Self
 
 import numpy as np
-from scipy.special import erfcx, gammaln, log_ndtr, xlogy
+from scipy.special import gammaln, log_ndtr, xlogy
 
 from .._validation import choice, positive_integer, positive_number, real_number
 from ..evaluation.curves import Curves, CurveTable, TailedTable, curves_of
@@ -44,7 +44,7 @@ from .delegated import SymmetricDelegated
 from .directed import DIRECTIONS, Directed
 from .evaluated import Evaluated
 from .finite import FiniteMechanism
-from .gaussian import Gaussian
+from .gaussian import Gaussian, mills
 from .lattice import Join
 from .subsampled import SubsampledGaussian
 
@@ -395,19 +395,23 @@ class _LargestAnswer(Mechanism):
             return log_moment / (s - 1)
 
         def excess(m: np.ndarray) -> np.ndarray:
-            # E[e^sL] − 1 is E[e^sL − 1 − s (e^L − 1)], of second order where L is small.
+            # E[e^sL] − 1 is E[(e^sL − e^L) − (s − 1)(e^L − 1)], of second order where L is small.
             loss = self._log_ratio(m) if self.removal else -self._log_ratio(m)
-            first, near = logs(m), np.clip(loss, -1 / s, 1 / s)
-            last = first - s * loss
-            whole = np.exp(first) + (s - 1) * np.exp(last) - s * np.exp(last + loss)
-            return np.where(near == loss, np.exp(last) * (np.expm1(s * near) - s * np.expm1(near)), whole)
+            last = logs(m) - s * loss
+            return _change(last + loss, (s - 1) * loss) - (s - 1) * _change(last, loss)
 
         return math.log1p(integral(excess, cuts)) / (s - 1)
 
 
+def _change(x: np.ndarray, by: np.ndarray) -> np.ndarray:
+    """e^(x + by) − e^x."""
+    return np.exp(x + np.maximum(by, 0.0)) * np.copysign(np.expm1(-np.abs(by)), by)
+
+
 def _log_over_density(x: np.ndarray) -> np.ndarray:
     """log(Φ(x)/φ(x)) − log(2π)/2, where x < 0 without cancellation."""
-    return np.where(x < 0, np.log(erfcx(-np.minimum(x, 0.0) / math.sqrt(2)) / 2), log_ndtr(x) + x**2 / 2)
+    below_0 = np.log(mills(-np.minimum(x, 0.0))) - math.log(2 * math.pi) / 2
+    return np.where(x < 0, below_0, log_ndtr(x) + x**2 / 2)
 
 
 def _log_below_0(m: np.ndarray) -> np.ndarray:

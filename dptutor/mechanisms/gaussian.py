@@ -153,13 +153,14 @@ def _mills_drop(a: np.ndarray, mu: float) -> np.ndarray:
     """M(a) − M(a + μ) for a ≥ 0, or any a > −μ if μ is small, with Mills' ratio M(x) = Φ(−x)/φ(x)."""
     if mu > _SMALL:
         a = np.maximum(a, 0.0)
-        return _mills(a) - _mills(a + mu)
+        return mills(a) - mills(a + mu)
     # −M' = 1 − x M(x) integrated over [a, a + μ], where the difference would cancel.
     x = a[..., None] + mu * (_NODES + 1) / 2
     return mu / 2 * np.sum(_minus_mills_slope(x) * _WEIGHTS, axis=-1)
 
 
-def _mills(x: np.ndarray) -> np.ndarray:
+def mills(x: np.ndarray) -> np.ndarray:
+    """The Mills ratio (1 − Φ(x))/φ(x)."""
     return math.sqrt(math.pi / 2) * erfcx(x / math.sqrt(2))
 
 
@@ -168,4 +169,4 @@ def _minus_mills_slope(x: np.ndarray) -> np.ndarray:
     with np.errstate(divide="ignore", over="ignore"):
         square = 1.0 / np.maximum(x, 1.0) ** 2
     series = square * (1 - 3 * square * (1 - 5 * square * (1 - 7 * square * (1 - 9 * square * (1 - 11 * square)))))
-    return np.where(x > 30, series, 1 - x * _mills(x))
+    return np.where(x > 30, series, 1 - x * mills(x))
